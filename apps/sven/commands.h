@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// One function per sub-command: adds it with its options to the program.
+#ifndef SVEN_APPS_SVEN_COMMANDS_H_
+#define SVEN_APPS_SVEN_COMMANDS_H_
+
+#include <CLI/CLI.hpp>
+
+namespace sven::cli {
+
+void AddStepCommand(CLI::App& app);
+void AddBenchCommand(CLI::App& app);
+
+}  // namespace sven::cli
+
+#endif  // SVEN_APPS_SVEN_COMMANDS_H_

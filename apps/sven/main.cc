@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Exit codes: 0 done, 1 failed at run time, 2 wrong usage.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+
+#include "commands.h"
+#include "sven/base/error.h"
+
+namespace {
+
+int Run(int argc, char** argv) {
+  CLI::App app(
+      "Sven trains networks and fits models by singular value descent:\n"
+      "every data point is a condition of its own, and each step is the\n"
+      "smallest one that meets all of them at once.",
+      "sven");
+  app.set_version_flag("--version", SVEN_VERSION);
+  app.require_subcommand(1);
+  sven::cli::AddStepCommand(app);
+  sven::cli::AddBenchCommand(app);
+  app.footer("sven COMMAND --help explains a command.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are not errors.
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const sven::UsageError& error) {
+    fmt::print(stderr, "sven: {}\n", error.what());
+    return 2;
+  } catch (const sven::Error& error) {
+    fmt::print(stderr, "sven: {}\n", error.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "sven: not enough memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sven: internal error: {}\n", error.what());
+  }
+  return 1;
+}

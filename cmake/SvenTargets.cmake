@@ -1,0 +1,84 @@
+# One static library per folder of include/sven and src.
+
+# Header-only dependencies that only our own sources include.
+find_package(nlohmann_json 3.10 REQUIRED)
+sven_find_library(sven_random123 "" Random123/philox.h)
+
+# Flags shared by everything we compile. The instruction set is public: Eigen's
+# types must be laid out alike in the library and in the programs that use it.
+add_library(sven_flags INTERFACE)
+if(SVEN_NATIVE)
+  target_compile_options(sven_flags INTERFACE -march=native)
+endif()
+target_compile_definitions(sven_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=32)
+if(SVEN_SANITIZE)
+  target_compile_options(
+    sven_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(sven_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# Only for our own sources. -fno-math-errno and -fno-trapping-math change no
+# result; they let loops with sqrt and comparisons be vectorised.
+add_library(sven_private_flags INTERFACE)
+target_compile_options(
+  sven_private_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion
+                               -Wno-sign-conversion -fopenmp-simd
+                               -fno-math-errno -fno-trapping-math)
+if(SVEN_WERROR)
+  target_compile_options(sven_private_flags INTERFACE -Werror)
+endif()
+
+# sven_add_folder(nn DEPENDS core LINK_PUBLIC ... LINK_PRIVATE ...)
+#
+# The headers of the folder are reached through a folder of links that holds
+# nothing else, so that including a header of a later folder does not compile.
+function(sven_add_folder folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  set(target sven_${folder})
+  set(view ${PROJECT_BINARY_DIR}/include/${folder})
+  file(MAKE_DIRECTORY ${view}/sven)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/sven/${folder}
+       ${view}/sven/${folder} SYMBOLIC)
+
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
+  add_library(${target} STATIC ${sources})
+  add_library(sven::${folder} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(
+    ${target}
+    PUBLIC $<BUILD_INTERFACE:${view}>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src/${folder})
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(${target} PUBLIC sven_${dependency})
+  endforeach()
+  target_link_libraries(
+    ${target}
+    PUBLIC sven_flags ${ARG_LINK_PUBLIC}
+    PRIVATE $<BUILD_INTERFACE:sven_private_flags>)
+  foreach(library ${ARG_LINK_PRIVATE})
+    if(library MATCHES "random123|json")
+      # Header-only: nothing is left of it in the installed library.
+      target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)
+    else()
+      target_link_libraries(${target} PRIVATE ${library})
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY SVEN_FOLDERS ${folder})
+endfunction()
+
+# The target sven::sven: everything up to `last_folder`, and sven/sven.h.
+function(sven_add_umbrella last_folder)
+  set(view ${PROJECT_BINARY_DIR}/include/umbrella)
+  file(MAKE_DIRECTORY ${view}/sven)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/sven/sven.h
+       ${view}/sven/sven.h SYMBOLIC)
+  add_library(sven INTERFACE)
+  add_library(sven::sven ALIAS sven)
+  target_include_directories(
+    sven INTERFACE $<BUILD_INTERFACE:${view}>
+                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(sven INTERFACE sven_${last_folder})
+endfunction()

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// How the singular values of M enter the step. Every method here has
+//
+//     delta = - eta V phi(S) U^T R = - eta M^T w,    w = U g(S) U^T R,
+//
+// with phi(s) = s g(s). For an example take R = (1, 1) and
+//
+//     M = diag(1, 1e-4):  the Jacobian of two conditions, one of which hardly
+//                         depends on the parameters
+//
+//     PseudoInverse, rtol = 1e-5    phi = (1, 1e4)      both conditions met
+//     PseudoInverse, rtol = 1e-3    phi = (1, 0)        the weak one left out
+//     Tikhonov, lambda = 1e-8       phi = (1, 5e3)      half of it
+//     PowerInverse, p = 1/2         phi = (1, 100)
+//
+// All cut-offs act on s, not on s^2.
+#ifndef SVEN_CORE_WEIGHTING_H_
+#define SVEN_CORE_WEIGHTING_H_
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "sven/base/fields.h"
+#include "sven/base/types.h"
+
+namespace sven::core {
+
+// Sven: phi(s) = 1/s for the kept singular values, else 0. Of the k largest,
+// those with s > rtol * s_1 are kept.
+struct PseudoInverse {
+  // At most this many; none: no limit. About half the number of conditions is
+  // a good start (the paper finds little gain beyond).
+  std::optional<Index> k;
+  double rtol = 1e-3;
+
+  template <class Self, class Visitor>
+  static void VisitFields(Self& self, Visitor&& visit) {
+    visit(Field{"k", "keep at most this many singular values", {.low = 1}},
+          self.k);
+    visit(Field{"rtol",
+                "keep singular values above rtol times the largest",
+                {.low = 0, .high = 1, .high_open = true}},
+          self.rtol);
+  }
+  bool operator==(const PseudoInverse&) const = default;
+};
+
+// Levenberg-Marquardt, minSR: phi(s) = s / (s^2 + lambda), w = (K + lambda)^-1 R.
+struct Tikhonov {
+  double lambda = 1e-3;
+
+  template <class Self, class Visitor>
+  static void VisitFields(Self& self, Visitor&& visit) {
+    visit(Field{"lambda",
+                "damping, added to the squared singular values",
+                {.low = 0, .low_open = true}},
+          self.lambda);
+  }
+  bool operator==(const Tikhonov&) const = default;
+};
+
+// phi(s) = (1/s) / (1 + (eps s_1^2 / s^2)^6): the pseudo-inverse with a soft edge
+// at s = sqrt(eps) s_1. The default puts it where rtol = 1e-3 cuts.
+struct SmoothCutoff {
+  double eps = 1e-6;
+
+  template <class Self, class Visitor>
+  static void VisitFields(Self& self, Visitor&& visit) {
+    visit(Field{"eps",
+                "soft cut-off, relative to the largest squared singular value",
+                {.low = 0, .high = 1, .high_open = true}},
+          self.eps);
+  }
+  bool operator==(const SmoothCutoff&) const = default;
+};
+
+// Half-inverse gradients and relatives: phi(s) = s^-p above rcond * s_1, else 0.
+// p = 1 is the pseudo-inverse, p = 0 rotates only.
+struct PowerInverse {
+  double p = 0.5;
+  double rcond = 1e-6;
+
+  template <class Self, class Visitor>
+  static void VisitFields(Self& self, Visitor&& visit) {
+    visit(Field{"p", "power of the inverse", {.low = 0, .high = 1}}, self.p);
+    visit(Field{"rcond",
+                "keep singular values above rcond times the largest",
+                {.low = 0, .high = 1, .high_open = true}},
+          self.rcond);
+  }
+  bool operator==(const PowerInverse&) const = default;
+};
+
+using Weighting =
+    std::variant<PseudoInverse, Tikhonov, SmoothCutoff, PowerInverse>;
+
+// Throws a UsageError naming the field that is out of range.
+void Validate(const Weighting& weighting);
+
+// phi[i] = phi(s[i]) for s descending and not negative; zero where s is zero.
+// Returns how many singular values are kept (phi not zero; a prefix).
+Index Filter(const Weighting& weighting, std::span<const double> s,
+             std::span<double> phi);
+
+// s / s_1 down to which the weighting needs the singular values resolved.
+double NeededResolution(const Weighting& weighting);
+
+}  // namespace sven::core
+
+#endif  // SVEN_CORE_WEIGHTING_H_

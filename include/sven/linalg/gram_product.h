@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// The Gram matrix of rows that are outer products. Row a of a dense layer's
+// Jacobian is d_a (x) (a_a, 1): output-gradient times input, and a 1 for the
+// bias. Hence, with D (B x out) and A (B x in),
+//
+//     K += (D D^T) o (w A A^T + b),      o: elementwise, w and b 0 or 1,
+//
+// in B^2 (in + out) operations, without the rows themselves.
+#ifndef SVEN_LINALG_GRAM_PRODUCT_H_
+#define SVEN_LINALG_GRAM_PRODUCT_H_
+
+#include <vector>
+
+#include "sven/linalg/types.h"
+
+namespace sven::linalg {
+
+// The type that the sums over `in` and `out` run in.
+enum class Accumulation { kWorking, kDouble };
+
+// Which of the two parts of a layer take part.
+struct OuterParts {
+  bool weight = true;
+  bool bias = true;
+};
+
+template <class T>
+class GramProduct {
+ public:
+  // Adds to the lower triangle of K (B x B); the upper one is left alone.
+  void AddOuter(const ConstMatrixView<T>& D, const ConstMatrixView<T>& A,
+                OuterParts parts, Accumulation accumulation, Matrix<double>& K);
+
+  // Adds G G^T to the lower triangle of K, for rows that are formed (a block
+  // of columns of the Jacobian).
+  void AddPlain(const ConstMatrixView<T>& G, Accumulation accumulation,
+                Matrix<double>& K);
+
+ private:
+  template <class S>
+  struct Workspace {
+    std::vector<S> left;
+    std::vector<S> right;
+  };
+  template <class S>
+  void Run(const ConstMatrixView<T>* D, const ConstMatrixView<T>* A,
+           double bias, Workspace<S>& workspace, Matrix<double>& K);
+
+  Workspace<float> single_;
+  Workspace<double> double_;
+};
+
+}  // namespace sven::linalg
+
+#endif  // SVEN_LINALG_GRAM_PRODUCT_H_

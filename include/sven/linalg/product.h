@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Matrix products: OpenBLAS for large ones, inlined Eigen for small ones, where
+// the call itself would cost more than the work. None of them allocates.
+#ifndef SVEN_LINALG_PRODUCT_H_
+#define SVEN_LINALG_PRODUCT_H_
+
+#include "sven/linalg/types.h"
+
+namespace sven::linalg {
+
+// C = A B     (m x k, k x n)
+template <class T>
+void MultiplyAB(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
+// C = A B^T   (m x k, n x k)
+template <class T>
+void MultiplyABt(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
+// C = A^T B   (k x m, k x n)
+template <class T>
+void MultiplyAtB(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
+
+// How many threads the large products may use; 1 unless set.
+void SetThreads(int count);
+
+}  // namespace sven::linalg
+
+#endif  // SVEN_LINALG_PRODUCT_H_

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// Stochastic gradient descent, as PyTorch defines it.
+#ifndef SVEN_OPTIM_SGD_H_
+#define SVEN_OPTIM_SGD_H_
+
+#include <vector>
+
+#include "sven/base/fields.h"
+#include "sven/optim/linearizer.h"
+#include "sven/optim/optimizer.h"
+
+namespace sven::optim {
+
+// With the gradient g of the mean loss:
+//   g += weight_decay * p
+//   m  = momentum * m + (1 - dampening) * g     (m = g in the first step)
+//   p -= lr * (g + momentum * m   if nesterov,   m otherwise)
+struct SgdOptions {
+  double learning_rate = 0.01;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;
+
+  template <class Self, class Visitor>
+  static void VisitFields(Self& self, Visitor&& visit) {
+    constexpr double kFinite = 1e300;
+    visit(Field{"lr", "learning rate",
+                {.low = 0, .high = kFinite, .low_open = true}},
+          self.learning_rate);
+    visit(Field{"momentum", "share of the last step kept",
+                {.low = 0, .high = 1, .high_open = true}},
+          self.momentum);
+    visit(Field{"dampening", "share of the gradient left out of the momentum",
+                {.low = 0, .high = 1}},
+          self.dampening);
+    visit(Field{"weight_decay", "L2 penalty added to the gradient",
+                {.low = 0, .high = kFinite}},
+          self.weight_decay);
+    visit(Field{"nesterov", "Nesterov's form of momentum"}, self.nesterov);
+  }
+
+  // Throws a UsageError naming the first field that is wrong.
+  void Validate() const;
+};
+
+template <class T>
+struct SgdState {
+  std::vector<T> momentum;  // empty before the first step
+  bool operator==(const SgdState&) const = default;
+};
+
+template <class T>
+class Sgd : public Optimizer<T> {
+ public:
+  explicit Sgd(const SgdOptions& options = {});
+
+  StepReport Step(nn::Mlp<T>& net, const nn::Loss& loss,
+                  const nn::Batch<T>& batch) override;
+
+  [[nodiscard]] std::span<const T> Update() const override { return update_; }
+  [[nodiscard]] const SgdOptions& Options() const { return options_; }
+  [[nodiscard]] const SgdState<T>& State() const { return state_; }
+  void SetState(SgdState<T> state) { state_ = std::move(state); }
+
+ private:
+  // Turns update_ from -lr g into the whole update.
+  void ApplyDecayAndMomentum(const nn::Mlp<T>& net);
+
+  SgdOptions options_;
+  SgdState<T> state_;
+  nn::ParameterSelection selection_;
+  Linearizer<T> linearizer_;
+  std::vector<double> weights_;
+  std::vector<T> update_;
+};
+
+}  // namespace sven::optim
+
+#endif  // SVEN_OPTIM_SGD_H_
