@@ -47,7 +47,7 @@ def polynomial(K, degree, nodes=80):
 
 
 for name, K, degree, digits in (("double", mpf("3.75"), 23, 20),
-                                ("float", mpf(3), 12, 12)):
+                                ("float", mpf(3), 11, 12)):
     print(f"// {name}: K = {nstr(K, 4)}, highest power first")
     for c in reversed(polynomial(K, degree)):
         print(f"    {nstr(c, digits, strip_zeros=False)},")

@@ -12,7 +12,8 @@ namespace {
 // The whole text must be the number: "1e-3x" is not one.
 template <class T>
 std::optional<T> ParseWhole(std::string_view text) {
-  if (text.size() > 1 && text.front() == '+') text.remove_prefix(1);
+  // from_chars refuses a plus, and so "+-1", whose plus stays.
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   T value{};
   const char* end = text.data() + text.size();
   const auto [stop, status] = std::from_chars(text.data(), end, value);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "sven/base/error.h"
@@ -223,17 +224,66 @@ SafetensorsHeader ParseJson(std::string_view source, std::string_view text) {
   return reader.Take();
 }
 
-void CheckRange(std::string_view source, const HeaderEntry& entry,
+void CheckEntry(std::string_view source, const HeaderEntry& entry,
                 Index data_size) {
   const Index begin = entry.offsets[0];
   const Index end = entry.offsets[1];
-  const std::string where = fmt::format("tensor {}: data_offsets = [{}, {}]",
-                                        Quote(entry.name), begin, end);
-  if (begin > end) Fail(source, "{}: reversed, expected begin <= end", where);
+  const std::string tensor = "tensor " + Quote(entry.name);
+  const std::string offsets =
+      fmt::format("{}: data_offsets = [{}, {}]", tensor, begin, end);
+  if (begin > end) Fail(source, "{}: reversed, expected begin <= end", offsets);
   if (end > data_size) {
     Fail(source,
          "{}: out of range, expected at most {}, the bytes of data in the "
          "file; is it truncated?",
-         where, data_size);
+         offsets, data_size);
+  }
+  const std::string shape = fmt::format(
+      "shape [{}] of {}",
+      Printable(fmt::format("{}", fmt::join(entry.shape, ", ")), 80),
+      Name(entry.dtype));
+  const std::optional<Index> needed = ByteCount(entry.dtype, entry.shape);
+  if (!needed) {
+    Fail(source, "{}: {} overflows, expected at most {} bytes", tensor, shape,
+         kMaxIndex);
+  }
+  if (*needed != end - begin) {
+    Fail(source, "{}: size {}, expected {} bytes for {}", offsets, end - begin,
+         *needed, shape);
   }
 }
+
+void CheckCover(std::string_view source,
+                std::span<const HeaderEntry> in_order_of_data,
+                Index data_size) {
+  Index covered = 0;
+  for (const HeaderEntry& entry : in_order_of_data) {
+    const Index begin = entry.offsets[0];
+    if (begin != covered) {
+      Fail(source, "tensor {}: data_offsets begin at {}, {}, expected {}",
+           Quote(entry.name), begin,
+           begin < covered ? "an overlap" : "after a hole", covered);
+    }
+    covered = entry.offsets[1];
+  }
+  if (covered != data_size) {
+    Fail(source, "{} trailing bytes after the last tensor, expected none",
+         data_size - covered);
+  }
+}
+
+}  // namespace
+
+SafetensorsHeader ParseHeader(std::string_view source, std::string_view text,
+                              Index data_size) {
+  SafetensorsHeader header = ParseJson(source, text);
+  for (const HeaderEntry& entry : header.entries) {
+    CheckEntry(source, entry, data_size);
+  }
+  // Stable: tensors of equal offsets are empty and stay as they are.
+  std::ranges::stable_sort(header.entries, {}, &HeaderEntry::offsets);
+  CheckCover(source, header.entries, data_size);
+  return header;
+}
+
+}  // namespace sven::data

@@ -117,7 +117,7 @@ Tensor FromBytes(DType dtype, std::span<const std::byte> bytes,
   return tensor;
 }
 
-// Stored type by stored type, use(value) for all values.
+// Calls use(value) with every value in its own type, at least as wide.
 template <class Use>
 void ForEachValue(const Tensor& tensor, Use use) {
   VisitStored(tensor.dtype, [&](auto stored) {
@@ -189,8 +189,8 @@ template std::vector<double> Tensor::Values() const;
 std::vector<std::int64_t> Tensor::Integers() const {
   CheckBytesFitShape(*this);
   if (IsReal(dtype)) {
-    throw DataError(fmt::format("dtype {}: expected an integer type or BOOL",
-                                Name(dtype)));
+    throw DataError(
+        fmt::format("dtype {}: expected an integer type or BOOL", Name(dtype)));
   }
   std::vector<std::int64_t> values;
   values.reserve(static_cast<std::size_t>(Size()));

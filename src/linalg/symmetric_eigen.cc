@@ -50,6 +50,7 @@ bool SymmetricEigen::Factor(const ConstMatrixView<double>& K) {
   off_diagonal_.assign(size, 0.0);
   rotations_.reserve(size * size);  // about 0.85 n^2 are used
   sweeps_.reserve(4 * size);
+  signs_.resize(size);
   eigenvalues_.resize(size);
   order_.resize(size);
 
@@ -75,6 +76,11 @@ void SymmetricEigen::Reduce() {
   off_diagonal_[n_ - 1] = 0;
 }
 
+// Square-root-free QL (Pal, Walker and Kahan; Parlett, The Symmetric Eigenvalue
+// Problem, section 8.15): it works with the squares of the couplings, cosines
+// and sines, so that the chain of operations from one rotation to the next has
+// one division and no root. The roots for the rotations themselves are taken
+// afterwards, many at a time.
 bool SymmetricEigen::Diagonalise() {
   rotations_.clear();
   sweeps_.clear();
@@ -82,61 +88,87 @@ bool SymmetricEigen::Diagonalise() {
   for (Index i = 0; i < n_; ++i) {
     norm = std::max(norm, std::abs(diagonal_[i]) + std::abs(off_diagonal_[i]));
   }
+  // The squares know no signs: basis vectors are turned such that all
+  // couplings are positive.
+  signs_[0] = 1;
+  for (Index i = 0; i + 1 < n_; ++i) {
+    signs_[i + 1] = off_diagonal_[i] < 0 ? -signs_[i] : signs_[i];
+    off_diagonal_[i] *= off_diagonal_[i];
+  }
   // The reduction has an error of some eps |K| anyway, so couplings well below
   // it can go. Where K is numerically of low rank that saves most of the work.
   const double negligible = 0.1 * std::numeric_limits<double>::epsilon() * norm;
   for (Index first = 0; first < n_; ++first) {
-    if (!IsolateEigenvalue(first, negligible)) return false;
+    if (!IsolateEigenvalue(first, negligible * negligible)) return false;
   }
+  TakeRoots();
   return true;
 }
 
 bool SymmetricEigen::IsolateEigenvalue(Index first, double negligible) {
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     Index last = first;
-    while (last < n_ - 1 && std::abs(off_diagonal_[last]) > negligible) ++last;
+    while (last < n_ - 1 && off_diagonal_[last] > negligible) ++last;
     if (last == first) return true;
     QlSweep(first, last);
   }
   return false;
 }
 
-// One implicit QL step with Wilkinson's shift on the block first ... last
-// (Wilkinson and Reinsch, Handbook for Automatic Computation II, tql2).
+// One QL step with Wilkinson's shift sigma on the block first ... last. pi is the
+// entry that each rotation turns into the pivot; p = pi^2, gamma = c pi.
 void SymmetricEigen::QlSweep(Index first, Index last) {
+  // Below this, squares are taken for zero: their quotients would overflow.
+  constexpr double kTiny = 1e-280;
   double* d = diagonal_.data();
-  double* e = off_diagonal_.data();
-  double g = (d[first + 1] - d[first]) / (2 * e[first]);
-  const double root = std::sqrt(g * g + 1);
-  g = d[last] - d[first] + e[first] / (g + std::copysign(root, g));
-  double s = 1;
-  double c = 1;
-  double p = 0;
-  Index i = last - 1;
-  for (; i >= first; --i) {
-    const double f = s * e[i];
-    const double b = c * e[i];
-    const double r = std::sqrt(f * f + g * g);
-    e[i + 1] = r;
-    if (r == 0) break;  // the block splits here
-    const double inverse = 1 / r;
-    s = f * inverse;
-    c = g * inverse;
-    g = d[i + 1] - p;
-    const double t = (d[i] - g) * s + 2 * c * b;
-    p = s * t;
-    d[i + 1] = g + p;
-    g = c * t - b;
-    rotations_.push_back({.c = c, .s = s});
+  double* e2 = off_diagonal_.data();
+  const double root = std::sqrt(e2[first]);
+  const double half = (d[first + 1] - d[first]) / (2 * root);
+  const double sigma =
+      d[first] - root / (half + std::copysign(std::sqrt(half * half + 1), half));
+  const std::size_t start = rotations_.size();
+  rotations_.resize(start + static_cast<std::size_t>(last - first));
+  Rotation* rotation = rotations_.data() + start;
+
+  double c2 = 1;
+  double s2 = 0;
+  double gamma = d[last] - sigma;
+  double p = gamma * gamma;
+  bool pi_negative = gamma < 0;
+  bool c_negative = false;
+  for (Index i = last - 1; i >= first; --i, ++rotation) {
+    const double b2 = e2[i];
+    const double r = p + b2;
+    const bool regular = p > kTiny;
+    const double inverse_c2 = r / p;  // beside the next division, not after it
+    const double inverse_r = 1 / r;
+    if (i != last - 1) e2[i + 1] = s2 * r;
+    const double old_c2 = c2;
+    c2 = regular ? p * inverse_r : 0.0;
+    s2 = regular ? b2 * inverse_r : 1.0;
+    *rotation = {.c = pi_negative ? -c2 : c2, .s = s2};
+    const double old_gamma = gamma;
+    const double alpha = d[i];
+    gamma = c2 * (alpha - sigma) - s2 * old_gamma;
+    d[i + 1] = old_gamma + (alpha - gamma);
+    p = regular ? gamma * gamma * inverse_c2 : old_c2 * b2;
+    // pi = gamma / c, or -c_old e where c is zero.
+    const bool new_pi_negative =
+        regular ? (gamma < 0) != pi_negative : !c_negative;
+    c_negative = regular && pi_negative;
+    pi_negative = new_pi_negative;
   }
-  sweeps_.push_back({.first = i + 1, .last = last - 1});
-  if (i >= first) {
-    d[i + 1] -= p;
-  } else {
-    d[first] -= p;
-    e[first] = g;
+  e2[first] = s2 * p;
+  d[first] = sigma + gamma;
+  // The last coupling has the sign of pi: turn its basis vector.
+  sweeps_.push_back({.first = first, .last = last - 1, .turn = pi_negative});
+}
+
+void SymmetricEigen::TakeRoots() {
+  for (Rotation& rotation : rotations_) {
+    rotation.c = std::copysign(std::sqrt(std::abs(rotation.c)), rotation.c);
+    rotation.s = std::sqrt(rotation.s);
   }
-  e[last] = 0;
 }
 
 void SymmetricEigen::SortDescending() {
@@ -168,6 +200,7 @@ void SymmetricEigen::ApplyQ(double* b, bool transpose) {
 void SymmetricEigen::ToEigenbasis(std::span<double> b) {
   Check(std::ssize(b) == n_, "b must have as many entries as K has rows");
   ApplyQ(b.data(), /*transpose=*/true);
+  for (Index i = 0; i < n_; ++i) b[i] *= signs_[i];
   const Rotation* rotation = rotations_.data();
   for (const Sweep& sweep : sweeps_) {
     double upper = b[sweep.last + 1];
@@ -176,7 +209,7 @@ void SymmetricEigen::ToEigenbasis(std::span<double> b) {
       b[i + 1] = rotation->s * lower + rotation->c * upper;
       upper = rotation->c * lower - rotation->s * upper;
     }
-    b[sweep.first] = upper;
+    b[sweep.first] = sweep.turn ? -upper : upper;
   }
   scratch_.assign(b.begin(), b.end());
   for (Index j = 0; j < n_; ++j) b[j] = scratch_[order_[j]];
@@ -188,7 +221,7 @@ void SymmetricEigen::FromEigenbasis(std::span<double> b) {
   for (Index j = 0; j < n_; ++j) b[order_[j]] = scratch_[j];
   const Rotation* rotation = rotations_.data() + rotations_.size();
   for (auto sweep = sweeps_.rbegin(); sweep != sweeps_.rend(); ++sweep) {
-    double lower = b[sweep->first];
+    double lower = sweep->turn ? -b[sweep->first] : b[sweep->first];
     for (Index i = sweep->first; i <= sweep->last; ++i) {
       --rotation;
       const double upper = b[i + 1];
@@ -197,6 +230,7 @@ void SymmetricEigen::FromEigenbasis(std::span<double> b) {
     }
     b[sweep->last + 1] = lower;
   }
+  for (Index i = 0; i < n_; ++i) b[i] *= signs_[i];
   ApplyQ(b.data(), /*transpose=*/false);
 }
 

@@ -11,12 +11,16 @@ namespace {
 
 // Turns x (length m) into v with v[m-1] = 1 such that (1 - tau v v^T) x is
 // beta times the last unit vector. Returns beta.
+//
+// The matrix has entries up to order one, so an x[0 ... m-2] below 1e-140 is
+// none: left alone, where its squares would lose their digits to underflow and
+// the reflection its orthogonality.
 double MakeReflector(double* x, Index m, double& tau) {
   const double last = x[m - 1];
   double rest = 0;
 #pragma omp simd reduction(+ : rest)
   for (Index i = 0; i < m - 1; ++i) rest += x[i] * x[i];
-  if (rest == 0) {
+  if (rest < 1e-280) {
     tau = 0;
     return last;
   }
@@ -44,28 +48,79 @@ void UpdateRow(double* row, Index r, Index count, const PendingUpdate& old) {
   }
 }
 
+// Columns first ... last of row r: carries out the pending change, adds the row
+// times v to p[r] and the transposed part to p[first ... last].
+void UpdateAndMultiplyRow(double* row, Index r, Index first, Index last,
+                          const PendingUpdate& old, const double* v,
+                          double* p) {
+  const double vr = old.v[r];
+  const double wr = old.w[r];
+  double sum = 0;
+  for (Index c = first; c < last; ++c) {
+    row[c] -= vr * old.w[c] + wr * old.v[c];
+    sum += row[c] * v[c];
+    p[c] += row[c] * v[r];
+  }
+  p[r] += sum;
+}
+
+// The same for the columns left of four rows from r on, in one pass: what the
+// rows share is loaded once.
+void UpdateAndMultiplyFourRows(double* rows, Index stride, Index r,
+                               const PendingUpdate& old, const double* v,
+                               double* p) {
+  double* row0 = rows;
+  double* row1 = rows + stride;
+  double* row2 = rows + 2 * stride;
+  double* row3 = rows + 3 * stride;
+  const double* vr = old.v + r;
+  const double* wr = old.w + r;
+  const double* x = v + r;
+  double sum0 = 0;
+  double sum1 = 0;
+  double sum2 = 0;
+  double sum3 = 0;
+#pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
+  for (Index c = 0; c < r; ++c) {
+    const double ow = old.w[c];
+    const double ov = old.v[c];
+    const double a0 = row0[c] - (vr[0] * ow + wr[0] * ov);
+    const double a1 = row1[c] - (vr[1] * ow + wr[1] * ov);
+    const double a2 = row2[c] - (vr[2] * ow + wr[2] * ov);
+    const double a3 = row3[c] - (vr[3] * ow + wr[3] * ov);
+    row0[c] = a0;
+    row1[c] = a1;
+    row2[c] = a2;
+    row3[c] = a3;
+    sum0 += a0 * v[c];
+    sum1 += a1 * v[c];
+    sum2 += a2 * v[c];
+    sum3 += a3 * v[c];
+    p[c] += (a0 * x[0] + a1 * x[1]) + (a2 * x[2] + a3 * x[3]);
+  }
+  p[r] += sum0;
+  p[r + 1] += sum1;
+  p[r + 2] += sum2;
+  p[r + 3] += sum3;
+}
+
 // Carries out the pending change on the leading m x m block and computes
 // p = A v with the result, in one pass over the lower triangle.
 void UpdateAndMultiply(double* A, Index stride, Index m,
                        const PendingUpdate& old, const double* v, double* p) {
   std::fill(p, p + m, 0.0);
-  const double* old_v = old.v;
-  const double* old_w = old.w;
-  for (Index r = 0; r < m; ++r) {
-    double* row = A + r * stride;
-    const double vr = old_v[r];
-    const double wr = old_w[r];
-    const double x = v[r];
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (Index c = 0; c < r; ++c) {
-      const double a = row[c] - (vr * old_w[c] + wr * old_v[c]);
-      row[c] = a;
-      sum += a * v[c];
-      p[c] += a * x;
+  for (Index block = 0; block < m; block += 4) {
+    const Index end = std::min(block + 4, m);
+    const bool full = end == block + 4;
+    if (full) {
+      UpdateAndMultiplyFourRows(A + block * stride, stride, block, old, v, p);
     }
-    row[r] -= 2 * vr * wr;
-    p[r] += sum + row[r] * x;
+    for (Index r = block; r < end; ++r) {
+      double* row = A + r * stride;
+      UpdateAndMultiplyRow(row, r, full ? block : 0, r, old, v, p);
+      row[r] -= 2 * old.v[r] * old.w[r];
+      p[r] += row[r] * v[r];
+    }
   }
 }
 

@@ -52,34 +52,47 @@ template <>
 struct ErfcxTable<float> {
   static constexpr float kCentre = 3.0F;
   static constexpr float kCoefficients[] = {
-      3.86184913682e-6F,
       7.73102422408e-5F,
-      -0.000104130714280F,
+      -9.25451668692e-5F,
       -0.000726453679034F,
-      0.00188811286461F,
+      0.00187507912377F,
       0.00249911686961F,
-      -0.0237703346755F,
+      -0.0237635764395F,
       0.0683165677711F,
-      -0.119273691321F,
+      -0.119275275282F,
       0.129644114344F,
-      -0.0475622926957F,
+      -0.0475621569275F,
       -0.135621069400F,
-      1.25300805825F,
+      1.25300805637F,
   };
 };
 
+// The polynomial, highest power first, as four interleaved ones in t^4: a plain
+// Horner scheme would spend its time waiting for one multiplication after the
+// other.
+template <class T>
+inline Pack<T> Polynomial(const Pack<T>& t) {
+  constexpr const auto& kTable = ErfcxTable<T>::kCoefficients;
+  constexpr unsigned kCount = std::size(kTable);
+  static_assert(kCount % 4 == 0);
+  const Pack<T> t2 = t * t;
+  const Pack<T> t4 = t2 * t2;
+  Pack<T> sum[4];
+  for (unsigned p = 0; p < 4; ++p) sum[p] = Broadcast<T>(kTable[p]);
+  for (unsigned i = 4; i < kCount; i += 4) {
+    for (unsigned p = 0; p < 4; ++p) sum[p] = sum[p] * t4 + kTable[i + p];
+  }
+  return (sum[0] * t + sum[1]) * t2 + (sum[2] * t + sum[3]);
+}
+
 template <class T>
 inline Pack<T> Erfcx(const Pack<T>& z) {
-  using Table = ErfcxTable<T>;
-  const Pack<T> plus = z + Table::kCentre;
+  constexpr T kCentre = ErfcxTable<T>::kCentre;
+  const Pack<T> plus = z + kCentre;
   const Pack<T> factor = 1 + 2 * z;
   const Pack<T> inverse = 1 / (plus * factor);
-  const Pack<T> t = (z - Table::kCentre) * factor * inverse;
-  Pack<T> sum = Broadcast<T>(Table::kCoefficients[0]);
-  for (unsigned i = 1; i < std::size(Table::kCoefficients); ++i) {
-    sum = sum * t + Table::kCoefficients[i];
-  }
-  return sum * plus * inverse;
+  const Pack<T> t = (z - kCentre) * factor * inverse;
+  return Polynomial<T>(t) * plus * inverse;
 }
 
 }  // namespace sven::nn

@@ -18,8 +18,8 @@ namespace sven {
 // folder, which takes the place of `path` once it is safe on the disk. If that
 // fails (DataError; disk full, no such folder), or if the process dies
 // meanwhile, whatever stood at `path` before is still there, whole. A file that
-// is replaced passes on its permissions. A symbolic link is followed; a device,
-// a pipe or a folder is refused.
+// is replaced passes on its permissions. A symbolic link to a file is followed;
+// a device, a pipe or a folder is refused.
 //
 // Pieces, so that nobody has to join gigabytes in memory first.
 void WriteFileAtomically(const std::filesystem::path& path,

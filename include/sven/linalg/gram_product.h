@@ -10,8 +10,6 @@
 #ifndef SVEN_LINALG_GRAM_PRODUCT_H_
 #define SVEN_LINALG_GRAM_PRODUCT_H_
 
-#include <vector>
-
 #include "sven/linalg/types.h"
 
 namespace sven::linalg {
@@ -38,17 +36,23 @@ class GramProduct {
                 Matrix<double>& K);
 
  private:
+  // The work area in the accumulating type S; Eigen aligns it for vectors.
   template <class S>
-  struct Workspace {
-    std::vector<S> left;
-    std::vector<S> right;
+  struct Packing {
+    Vector<S> panels;
+    Vector<S> left;   // D D^T
+    Vector<S> right;  // A A^T
   };
   template <class S>
-  void Run(const ConstMatrixView<T>* D, const ConstMatrixView<T>* A,
-           double bias, Workspace<S>& workspace, Matrix<double>& K);
+  void Multiply(const ConstMatrixView<T>& X, Packing<S>& packing,
+                Vector<S>& product);
+  template <class S>
+  void Add(const ConstMatrixView<T>& D, const ConstMatrixView<T>* A,
+           double bias, Packing<S>& packing, Matrix<double>& K);
 
-  Workspace<float> single_;
-  Workspace<double> double_;
+  Index stride_ = 0;  // row stride of left and right
+  Packing<float> single_;
+  Packing<double> double_;
 };
 
 }  // namespace sven::linalg

@@ -42,16 +42,19 @@ class SymmetricEigen {
     double c;
     double s;
   };
-  // Rotations of the pairs (i, i + 1) for i = last, last - 1, ..., first.
+  // Rotations of the pairs (i, i + 1) for i = last, last - 1, ..., first; then
+  // the basis vector `first` changes its sign if `turn`.
   struct Sweep {
     Index first;
     Index last;
+    bool turn;
   };
 
   void Reduce();
   [[nodiscard]] bool Diagonalise();
   [[nodiscard]] bool IsolateEigenvalue(Index first, double negligible);
   void QlSweep(Index first, Index last);
+  void TakeRoots();
   void SortDescending();
   void ApplyQ(double* b, bool transpose);
 
@@ -60,7 +63,9 @@ class SymmetricEigen {
   Matrix<double> reflectors_;  // row i: the vector of reflection i
   std::vector<double> tau_;    // reflection i is 1 - tau_i v_i v_i^T
   std::vector<double> diagonal_;
-  std::vector<double> off_diagonal_;  // entry i couples i and i + 1
+  // Entry i couples i and i + 1; squared while the QL steps run.
+  std::vector<double> off_diagonal_;
+  std::vector<double> signs_;  // of the basis vectors, +-1
   std::vector<Rotation> rotations_;
   std::vector<Sweep> sweeps_;
   std::vector<Index> order_;  // order_[j]: where the j-th largest stands
