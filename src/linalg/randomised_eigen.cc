@@ -55,11 +55,13 @@ bool RandomisedEigen::Factor(const ConstMatrixView<double>& K, Index k,
 
   // Ascending, one eigenvector per row of small_; the last `kept` are ours.
   eigenvalues_.resize(static_cast<std::size_t>(kept));
+  ritz_.resize(kept, m);
+  vectors_.resize(kept, n);
   for (Index i = 0; i < kept; ++i) {
     eigenvalues_[i] = all_eigenvalues_[m - 1 - i];
-    image_.row(i) = small_.row(m - 1 - i).head(m) * basis_;
+    ritz_.row(i) = small_.row(m - 1 - i);
   }
-  vectors_ = image_.topRows(kept);
+  MultiplyAB<double>(View(ritz_), View(basis_), MutableView(vectors_));
   return true;
 }
 

@@ -84,9 +84,13 @@ void SymmetricEigen::Reduce() {
 bool SymmetricEigen::Diagonalise() {
   rotations_.clear();
   sweeps_.clear();
+  // No eigenvalue is larger (Gershgorin).
   double norm = 0;
+  double before = 0;
   for (Index i = 0; i < n_; ++i) {
-    norm = std::max(norm, std::abs(diagonal_[i]) + std::abs(off_diagonal_[i]));
+    const double after = std::abs(off_diagonal_[i]);
+    norm = std::max(norm, before + std::abs(diagonal_[i]) + after);
+    before = after;
   }
   // The squares know no signs: basis vectors are turned such that all
   // couplings are positive.
@@ -97,7 +101,9 @@ bool SymmetricEigen::Diagonalise() {
   }
   // The reduction has an error of some eps |K| anyway, so couplings well below
   // it can go. Where K is numerically of low rank that saves most of the work.
-  const double negligible = 0.1 * std::numeric_limits<double>::epsilon() * norm;
+  // Half an eps is also the least that lets every block converge: the shift
+  // d - e of two equal entries d with a smaller coupling e would round to d.
+  const double negligible = 0.5 * std::numeric_limits<double>::epsilon() * norm;
   for (Index first = 0; first < n_; ++first) {
     if (!IsolateEigenvalue(first, negligible * negligible)) return false;
   }

@@ -27,8 +27,11 @@ struct Gelu {
     constexpr T kSqrtHalf = std::numbers::sqrt2_v<T> / 2;
     constexpr T kInvSqrt2Pi = kSqrtHalf * std::numbers::inv_sqrtpi_v<T>;
     const Pack<T> gauss = Exp(-x * x / 2);
-    // The probability beyond |x|: erfc(|x| / sqrt 2) / 2.
-    const Pack<T> tail = gauss * Erfcx<T>(Abs<T>(x) * kSqrtHalf) / 2;
+    // The probability beyond |x|: erfc(|x| / sqrt 2) / 2. Far out the Gaussian
+    // is zero anyway, and squares would overflow.
+    const Pack<T> far = Broadcast<T>(100);
+    const Pack<T> distance = Abs<T>(x) > far ? far : Abs<T>(x);
+    const Pack<T> tail = gauss * Erfcx<T>(distance * kSqrtHalf) / 2;
     const Pack<T> phi = x > 0 ? 1 - tail : tail;
     return {x * phi, phi + x * gauss * kInvSqrt2Pi};
   }

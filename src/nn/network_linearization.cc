@@ -254,9 +254,11 @@ void NetworkLinearization<T>::JacobianRow(Index layer, Index a,
   }
   const ConstMatrixView<T> D = propagation_->Gradients(layer);
   const ConstMatrixView<T> A = propagation_->Inputs(layer);
-  MatrixView<double>(row.data(), shape.out, shape.in).noalias() =
-      D.row(a).template cast<double>().transpose() *
-      A.row(a).template cast<double>();
+  for (Index i = 0; i < shape.out; ++i) {
+    VectorView<double>(row.data() + i * shape.in, shape.in) =
+        static_cast<double>(D(a, i)) *
+        A.row(a).template cast<double>().transpose();
+  }
   if (shape.bias) {
     VectorView<double>(row.data() + shape.WeightSize(), shape.out) =
         D.row(a).template cast<double>().transpose();

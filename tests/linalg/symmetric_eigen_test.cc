@@ -9,7 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "testing/matrices.h"
 
@@ -96,6 +101,9 @@ struct Kind {
   const char* name;
   Matrix<double> (*make)(Index n, RandomStream& random);
 };
+
+// For the names of the tests.
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 constexpr auto kSmallest = 1e-150;  // at the far end of graded matrices
 

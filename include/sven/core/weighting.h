@@ -33,7 +33,7 @@ namespace sven::core {
 struct PseudoInverse {
   // At most this many; none: no limit. About half the number of conditions is
   // a good start (the paper finds little gain beyond).
-  std::optional<Index> k;
+  std::optional<Index> k = std::nullopt;
   double rtol = 1e-3;
 
   template <class Self, class Visitor>

@@ -2,8 +2,6 @@
 #ifndef SVEN_LINALG_MATRIX_BUFFER_H_
 #define SVEN_LINALG_MATRIX_BUFFER_H_
 
-#include <vector>
-
 #include "sven/linalg/types.h"
 
 namespace sven {
@@ -29,7 +27,7 @@ class MatrixBuffer {
  private:
   Index rows_ = 0;
   Index cols_ = 0;
-  std::vector<T> data_;
+  AlignedVector<T> data_;
 };
 
 }  // namespace sven

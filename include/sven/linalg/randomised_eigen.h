@@ -49,6 +49,7 @@ class RandomisedEigen {
   Matrix<double> basis_;  // row i: the i-th direction, length n
   Matrix<double> image_;  // the same multiplied by K
   Matrix<double> small_;  // basis K basis^T
+  Matrix<double> ritz_;   // its kept eigenvectors, one per row
   Matrix<double> vectors_;
   std::vector<double> all_eigenvalues_;
   std::vector<double> eigenvalues_;

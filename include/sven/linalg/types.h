@@ -6,6 +6,7 @@
 #define SVEN_LINALG_TYPES_H_
 
 #include <Eigen/Core>
+#include <vector>
 
 #include "sven/base/types.h"
 
@@ -15,6 +16,12 @@ template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T>
 using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+// A vector whose memory is aligned for vector instructions. Where a sum starts to
+// be taken in vectors depends on the alignment, so all memory of ours is aligned:
+// the same input gives the same bits.
+template <class T>
+using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
 
 // Views of contiguous memory that somebody else owns.
 template <class T>

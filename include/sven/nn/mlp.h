@@ -76,7 +76,7 @@ class Mlp {
 
  private:
   std::vector<DenseLayer> layers_;
-  std::vector<T> parameters_;
+  AlignedVector<T> parameters_;
 };
 
 }  // namespace sven::nn

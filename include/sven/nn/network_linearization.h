@@ -65,7 +65,7 @@ class NetworkLinearization : public core::Linearization<T> {
   MatrixBuffer<T> scaled_;    // w o D
   MatrixBuffer<T> columns_;   // a block of columns of M
   MatrixBuffer<T> result_;    // gradient of the selected neurons
-  std::vector<T> masked_;     // the selected part of a vector
+  AlignedVector<T> masked_;    // the selected part of a vector
 };
 
 }  // namespace sven::nn

@@ -47,7 +47,7 @@ struct SgdOptions {
 
 template <class T>
 struct SgdState {
-  std::vector<T> momentum;  // empty before the first step
+  AlignedVector<T> momentum;  // empty before the first step
   bool operator==(const SgdState&) const = default;
 };
 
@@ -73,7 +73,7 @@ class Sgd : public Optimizer<T> {
   nn::ParameterSelection selection_;
   Linearizer<T> linearizer_;
   std::vector<double> weights_;
-  std::vector<T> update_;
+  AlignedVector<T> update_;
 };
 
 }  // namespace sven::optim

@@ -6,7 +6,6 @@
 #define SVEN_OPTIM_SVEN_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "sven/base/fields.h"
 #include "sven/base/random.h"
@@ -112,7 +111,7 @@ class Sven : public Optimizer<T> {
   core::LossConditions<T> conditions_;
   bool mapped_ = false;  // conditions_ was used in the last step
   core::StepSolver<T> solver_;
-  std::vector<T> update_;
+  AlignedVector<T> update_;
 };
 
 }  // namespace sven::optim

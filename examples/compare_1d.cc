@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// Trains the paper's 1-D task with Sven and with SGD, from the same weights and on
+// the same batches, and prints how they compare.
+#include <fmt/format.h>
+#include <sven/base/stopwatch.h>
+#include <sven/sven.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using sven::Index;
+
+constexpr int kEpochs = 20;
+constexpr Index kBatch = 32;
+
+constexpr int kSeeds = 3;
+constexpr std::array kShownEpochs = {1, 5, 20};
+
+using MakeOptimizer =
+    std::function<std::unique_ptr<sven::optim::Optimizer<double>>()>;
+
+struct Result {
+  std::string name;
+  // Of each shown epoch: the validation losses of all seeds.
+  std::array<std::vector<double>, kShownEpochs.size()> losses;
+  double microseconds_per_step = 0;
+};
+
+double ValidationLoss(const sven::nn::Mlp<double>& net,
+                      const sven::data::Dataset<double>& data) {
+  return (net.Predict(sven::View(data.x)) - data.y).squaredNorm() /
+         static_cast<double>(data.Size());
+}
+
+void ShowProgress(const std::string& name, int done, int all) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r{:<28} {:3d} %", name, 100 * done / all);
+  if (done == all) fmt::print(stderr, "\r{:40}\r", "");
+}
+
+Result Train(std::string name, const sven::data::Task<double>& task,
+             const MakeOptimizer& make_optimizer) {
+  Result result{.name = std::move(name), .losses = {}};
+  double seconds = 0;
+  Index steps = 0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    const auto optimizer = make_optimizer();
+    sven::nn::Mlp<double> net({1, 16, 16, 16, 1}, sven::nn::Activation::kGelu,
+                              static_cast<std::uint64_t>(seed));
+    sven::data::BatchStream<double> stream(task.train, kBatch, /*seed=*/51159);
+    for (int epoch = 1; epoch <= kEpochs; ++epoch) {
+      sven::Stopwatch stopwatch;
+      for (sven::nn::Batch<double> batch; stream.Next(batch); ++steps) {
+        optimizer->Step(net, sven::nn::Loss::kSquaredError, batch);
+      }
+      seconds += stopwatch.Lap();
+      for (std::size_t i = 0; i < kShownEpochs.size(); ++i) {
+        if (epoch == kShownEpochs[i]) {
+          result.losses[i].push_back(ValidationLoss(net, task.validation));
+        }
+      }
+      ShowProgress(result.name, (seed - 1) * kEpochs + epoch,
+                   kSeeds * kEpochs);
+    }
+  }
+  result.microseconds_per_step = seconds / static_cast<double>(steps) * 1e6;
+  return result;
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+void Print(const std::vector<Result>& results) {
+  fmt::print("{:<28}", "median validation loss");
+  for (const int epoch : kShownEpochs) {
+    fmt::print(" {:>10}", fmt::format("epoch {}", epoch));
+  }
+  fmt::print(" {:>10}\n", "us/step");
+  for (const Result& result : results) {
+    fmt::print("{:<28}", result.name);
+    for (const auto& losses : result.losses) {
+      fmt::print(" {:>10.1e}", Median(losses));
+    }
+    fmt::print(" {:>10.1f}\n", result.microseconds_per_step);
+  }
+}
+
+}  // namespace
+
+int main() {
+  using sven::optim::Sgd;
+  using sven::optim::Sven;
+  const auto task = sven::data::MakeToy1d<double>();
+  fmt::print(
+      "y = exp(-10 x^2) sin(2 x), {} samples, network 1-16-16-16-1, batch {}, "
+      "{} seeds\n\n",
+      task.train.Size(), kBatch, kSeeds);
+  Print({Train("SGD, lr 0.1", task,
+               [] {
+                 return std::make_unique<Sgd<double>>(
+                     sven::optim::SgdOptions{.learning_rate = 0.1});
+               }),
+         Train("SGD, lr 0.1, momentum 0.9", task,
+               [] {
+                 return std::make_unique<Sgd<double>>(sven::optim::SgdOptions{
+                     .learning_rate = 0.1, .momentum = 0.9});
+               }),
+         Train("Sven, lr 0.05, k 16", task, [] {
+           return std::make_unique<Sven<double>>(sven::optim::SvenOptions{
+               .learning_rate = 0.05, .truncation = {.k = 16, .rtol = 1e-3}});
+         })});
+}

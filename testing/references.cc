@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "testing/references.h"
+
+#include <Eigen/SVD>
+#include <cmath>
+#include <numbers>
+
+namespace sven::testing {
+namespace {
+
+double PlainActivation(nn::Activation activation, double x) {
+  switch (activation) {
+    case nn::Activation::kGelu:
+      return x * 0.5 * std::erfc(-x / std::numbers::sqrt2);
+    case nn::Activation::kGeluTanh:
+      return 0.5 * x *
+             (1 + std::tanh(std::sqrt(2 / std::numbers::pi) *
+                            (x + 0.044715 * x * x * x)));
+    case nn::Activation::kRelu:
+      return x > 0 ? x : 0;
+    case nn::Activation::kTanh:
+      return std::tanh(x);
+    case nn::Activation::kSilu:
+      return x / (1 + std::exp(-x));
+    case nn::Activation::kSigmoid:
+      return 1 / (1 + std::exp(-x));
+    case nn::Activation::kSoftplus:
+      return std::log(1 + std::exp(x));
+    case nn::Activation::kIdentity:
+      return x;
+  }
+  return 0;
+}
+
+std::vector<double> PlainOutputs(const nn::Mlp<double>& net,
+                                 const Vector<double>& theta,
+                                 std::vector<double> a) {
+  for (const nn::DenseLayer& layer : net.Layers()) {
+    std::vector<double> next;
+    for (Index i = 0; i < layer.out; ++i) {
+      double z = layer.bias ? theta[layer.bias_offset + i] : 0;
+      for (Index j = 0; j < layer.in; ++j) {
+        z += theta[layer.weight_offset + i * layer.in + j] * a[j];
+      }
+      next.push_back(PlainActivation(layer.activation, z));
+    }
+    a = next;
+  }
+  return a;
+}
+
+double PlainLoss(const nn::Loss& loss, const std::vector<double>& f,
+                 const std::vector<double>& y, Index label) {
+  double sum = 0;
+  if (loss.kind == nn::Loss::kCrossEntropy) {
+    for (const double value : f) sum += std::exp(value);
+    return std::log(sum) - f[label];
+  }
+  for (std::size_t c = 0; c < f.size(); ++c) {
+    const double target = loss.kind == nn::Loss::kLabelRegression
+                              ? (Index(c) == label ? 1.0 : 0.0)
+                              : y[c];
+    const double r = f[c] - target;
+    if (loss.kind == nn::Loss::kHuber) {
+      sum += std::abs(r) <= loss.huber_delta
+                 ? r * r / 2
+                 : loss.huber_delta * (std::abs(r) - loss.huber_delta / 2);
+    } else {
+      sum += r * r;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+Matrix<double> FiniteDifferenceJacobian(
+    const std::function<Vector<double>(const Vector<double>&)>& residuals,
+    const Vector<double>& theta) {
+  Matrix<double> M(residuals(theta).size(), theta.size());
+  for (Index i = 0; i < theta.size(); ++i) {
+    const double h = 1e-6 * (1 + std::abs(theta[i]));
+    Vector<double> up = theta;
+    Vector<double> down = theta;
+    up[i] += h;
+    down[i] -= h;
+    M.col(i) = (residuals(up) - residuals(down)) / (up[i] - down[i]);
+  }
+  return M;
+}
+
+Vector<double> PlainLosses(const Problem<double>& problem,
+                           const Vector<double>& theta) {
+  const data::Dataset<double>& data = problem.data;
+  Vector<double> losses(data.Size());
+  for (Index a = 0; a < data.Size(); ++a) {
+    std::vector<double> x(data.x.cols());
+    for (Index j = 0; j < data.x.cols(); ++j) x[j] = data.x(a, j);
+    std::vector<double> y(data.y.cols());
+    for (Index j = 0; j < data.y.cols(); ++j) y[j] = data.y(a, j);
+    losses[a] = PlainLoss(problem.loss, PlainOutputs(problem.net, theta, x), y,
+                          data.labels[a]);
+  }
+  return losses;
+}
+
+Vector<double> DenseStep(const Matrix<double>& M, const Vector<double>& R,
+                         std::optional<Index> k, double rtol) {
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(
+      M, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::VectorXd& s = svd.singularValues();
+  Vector<double> delta = Vector<double>::Zero(M.cols());
+  for (Index i = 0; i < s.size(); ++i) {
+    if (k && i >= *k) break;
+    if (!(s[i] > rtol * s[0]) || s[i] == 0) break;
+    delta -= svd.matrixV().col(i) * (svd.matrixU().col(i).dot(R) / s[i]);
+  }
+  return delta;
+}
+
+}  // namespace sven::testing

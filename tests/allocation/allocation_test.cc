@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// After the first step of a shape, a step allocates nothing. malloc is replaced
+// by one that counts.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "sven/optim/sgd.h"
+#include "sven/optim/sven.h"
+#include "testing/problems.h"
+
+namespace {
+std::atomic<long> allocations = 0;
+}  // namespace
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* pointer, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* pointer, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(pointer, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** pointer, std::size_t alignment, std::size_t size) {
+  ++allocations;
+  *pointer = __libc_memalign(alignment, size);
+  return *pointer == nullptr ? 12 : 0;
+}
+}
+
+namespace sven::optim {
+namespace {
+
+template <class T>
+long AllocationsInLaterSteps(const testing::ProblemSpec& spec,
+                             Optimizer<T>& optimizer) {
+  testing::Problem<T> problem = testing::MakeProblem<T>(spec);
+  const nn::Batch<T> batch = problem.Batch();
+  EXPECT_TRUE(optimizer.Step(problem.net, problem.loss, batch).Applied());
+  const long before = allocations;
+  for (int step = 0; step < 20; ++step) {
+    optimizer.Step(problem.net, problem.loss, batch);
+  }
+  return allocations - before;
+}
+
+const testing::ProblemSpec kSmall = {.widths = {1, 16, 16, 16, 1}, .batch = 32};
+const testing::ProblemSpec kImages = {.widths = {784, 32, 32, 10},
+                                      .batch = 64,
+                                      .loss = nn::Loss::kLabelRegression};
+const testing::ProblemSpec kWide = {.widths = {100, 300, 10},
+                                    .batch = 200,
+                                    .loss = nn::Loss::kCrossEntropy};
+
+TEST(Allocation, TheCounterCounts) {
+  const long before = allocations;
+  const auto pointer = std::make_unique<std::vector<int>>(100);
+  EXPECT_GE(allocations - before, 2) << pointer->size();
+}
+
+TEST(Allocation, NoneInASvenStep) {
+  for (const auto& spec : {kSmall, kImages, kWide}) {
+    for (const double kappa : {1.0, 2.0}) {
+      for (const Index micro_batch : {1, 3}) {
+        const SvenOptions options{.learning_rate = 1e-3,
+                                  .truncation = {.k = 16},
+                                  .kappa = kappa,
+                                  .micro_batch = micro_batch};
+        Sven<float> single(options);
+        EXPECT_EQ(AllocationsInLaterSteps<float>(spec, single), 0);
+        Sven<double> twice(options);
+        EXPECT_EQ(AllocationsInLaterSteps<double>(spec, twice), 0);
+      }
+    }
+  }
+}
+
+TEST(Allocation, NoneOnTheOtherRoads) {
+  for (const core::Road road : {core::Road::kRandomised, core::Road::kDense}) {
+    Sven<double> optimizer(
+        {.learning_rate = 1e-3, .truncation = {.k = 8}, .road = road});
+    EXPECT_EQ(AllocationsInLaterSteps<double>(kSmall, optimizer), 0)
+        << Name(road);
+  }
+}
+
+TEST(Allocation, NoneInAnSgdStep) {
+  for (const auto& spec : {kSmall, kImages, kWide}) {
+    Sgd<float> optimizer({.learning_rate = 1e-3, .momentum = 0.9});
+    EXPECT_EQ(AllocationsInLaterSteps<float>(spec, optimizer), 0);
+  }
+}
+
+}  // namespace
+}  // namespace sven::optim
