@@ -37,7 +37,12 @@ void SymmetricEigenApply(benchmark::State& state) {
     eigen.FromEigenbasis({b.data(), std::size_t(b.size())});
   }
 }
-BENCHMARK(SymmetricEigenApply)->Arg(16)->Arg(32)->Arg(64)->Arg(128)->Arg(256)
+BENCHMARK(SymmetricEigenApply)
+    ->Arg(16)
+    ->Arg(32)
+    ->Arg(64)
+    ->Arg(128)
+    ->Arg(256)
     ->Arg(512);
 
 // The plain twin: all eigenvectors.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Trains the paper's 1-D task with Sven and with SGD, from the same weights and on
-// the same batches, and prints how they compare.
+// Trains the paper's 1-D task with Sven and with SGD, from the same weights and
+// on the same batches, and prints how they compare.
 #include <fmt/format.h>
 #include <sven/base/stopwatch.h>
 #include <sven/sven.h>
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,8 +30,8 @@ using MakeOptimizer =
 
 struct Result {
   std::string name;
-  // Of each shown epoch: the validation losses of all seeds.
-  std::array<std::vector<double>, kShownEpochs.size()> losses;
+  // Of each epoch: the validation losses of all seeds.
+  std::array<std::vector<double>, kEpochs> losses;
   double microseconds_per_step = 0;
 };
 
@@ -62,13 +63,8 @@ Result Train(std::string name, const sven::data::Task<double>& task,
         optimizer->Step(net, sven::nn::Loss::kSquaredError, batch);
       }
       seconds += stopwatch.Lap();
-      for (std::size_t i = 0; i < kShownEpochs.size(); ++i) {
-        if (epoch == kShownEpochs[i]) {
-          result.losses[i].push_back(ValidationLoss(net, task.validation));
-        }
-      }
-      ShowProgress(result.name, (seed - 1) * kEpochs + epoch,
-                   kSeeds * kEpochs);
+      result.losses[epoch - 1].push_back(ValidationLoss(net, task.validation));
+      ShowProgress(result.name, (seed - 1) * kEpochs + epoch, kSeeds * kEpochs);
     }
   }
   result.microseconds_per_step = seconds / static_cast<double>(steps) * 1e6;
@@ -88,16 +84,28 @@ void Print(const std::vector<Result>& results) {
   fmt::print(" {:>10}\n", "us/step");
   for (const Result& result : results) {
     fmt::print("{:<28}", result.name);
-    for (const auto& losses : result.losses) {
-      fmt::print(" {:>10.1e}", Median(losses));
+    for (const int epoch : kShownEpochs) {
+      fmt::print(" {:>10.1e}", Median(result.losses[epoch - 1]));
     }
     fmt::print(" {:>10.1f}\n", result.microseconds_per_step);
   }
 }
 
+void WriteCurves(const char* path, const std::vector<Result>& results) {
+  std::ofstream file(path);
+  file << "optimizer,epoch,validation_loss\n";
+  for (const Result& result : results) {
+    for (int epoch = 1; epoch <= kEpochs; ++epoch) {
+      file << fmt::format("\"{}\",{},{}\n", result.name, epoch,
+                          Median(result.losses[epoch - 1]));
+    }
+  }
+  if (!file.flush()) throw sven::Error(fmt::format("{}: cannot write", path));
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   using sven::optim::Sgd;
   using sven::optim::Sven;
   const auto task = sven::data::MakeToy1d<double>();
@@ -105,18 +113,21 @@ int main() {
       "y = exp(-10 x^2) sin(2 x), {} samples, network 1-16-16-16-1, batch {}, "
       "{} seeds\n\n",
       task.train.Size(), kBatch, kSeeds);
-  Print({Train("SGD, lr 0.1", task,
-               [] {
-                 return std::make_unique<Sgd<double>>(
-                     sven::optim::SgdOptions{.learning_rate = 0.1});
-               }),
-         Train("SGD, lr 0.1, momentum 0.9", task,
-               [] {
-                 return std::make_unique<Sgd<double>>(sven::optim::SgdOptions{
-                     .learning_rate = 0.1, .momentum = 0.9});
-               }),
-         Train("Sven, lr 0.05, k 16", task, [] {
-           return std::make_unique<Sven<double>>(sven::optim::SvenOptions{
-               .learning_rate = 0.05, .truncation = {.k = 16, .rtol = 1e-3}});
-         })});
+  const std::vector<Result> results = {
+      Train("SGD, lr 0.1", task,
+            [] {
+              return std::make_unique<Sgd<double>>(
+                  sven::optim::SgdOptions{.learning_rate = 0.1});
+            }),
+      Train("SGD, lr 0.1, momentum 0.9", task,
+            [] {
+              return std::make_unique<Sgd<double>>(sven::optim::SgdOptions{
+                  .learning_rate = 0.1, .momentum = 0.9});
+            }),
+      Train("Sven, lr 0.05, k 16", task, [] {
+        return std::make_unique<Sven<double>>(sven::optim::SvenOptions{
+            .learning_rate = 0.05, .truncation = {.k = 16, .rtol = 1e-3}});
+      })};
+  Print(results);
+  if (argc > 1) WriteCurves(argv[1], results);
 }

@@ -5,10 +5,9 @@ namespace sven::testing {
 
 template <class T>
 Problem<T> MakeProblem(const ProblemSpec& spec) {
-  Problem<T> problem{
-      .net = nn::Mlp<T>(spec.widths, spec.activation, spec.seed),
-      .data = {},
-      .loss = spec.loss};
+  Problem<T> problem{.net = nn::Mlp<T>(spec.widths, spec.activation, spec.seed),
+                     .data = {},
+                     .loss = spec.loss};
   const Index outputs = spec.widths.back();
   problem.data.x =
       RandomMatrix(spec.batch, spec.widths.front(), spec.seed).cast<T>();

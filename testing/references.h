@@ -11,8 +11,8 @@
 
 namespace sven::testing {
 
-// dR/dtheta by central differences of step 1e-6 * (1 + |theta_i|): good to about
-// 1e-9 for functions of order one.
+// dR/dtheta by central differences of step 1e-6 * (1 + |theta_i|): good to
+// about 1e-9 for functions of order one.
 Matrix<double> FiniteDifferenceJacobian(
     const std::function<Vector<double>(const Vector<double>&)>& residuals,
     const Vector<double>& theta);
@@ -22,8 +22,8 @@ Matrix<double> FiniteDifferenceJacobian(
 Vector<double> PlainLosses(const Problem<double>& problem,
                            const Vector<double>& theta);
 
-// - M^+ R with the k largest singular values above rtol * s_1, by Eigen's Jacobi
-// SVD.
+// - M^+ R with the k largest singular values above rtol * s_1, by Eigen's
+// Jacobi SVD.
 Vector<double> DenseStep(const Matrix<double>& M, const Vector<double>& R,
                          std::optional<Index> k, double rtol);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The cases of `sven bench`: networks and batches as in the paper, and one large
-// network.
+// The cases of `sven bench`: networks and batches as in the paper, and one
+// large network.
 #ifndef SVEN_APPS_SVEN_BENCH_CASES_H_
 #define SVEN_APPS_SVEN_BENCH_CASES_H_
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// sven bench: time and memory of the optimizers' steps, side by side. The runs of
-// a case take turns in short slices, so that a slow moment of the machine meets
-// all of them; the median slice counts.
+// sven bench: time and memory of the optimizers' steps, side by side. The runs
+// of a case take turns in short slices, so that a slow moment of the machine
+// meets all of them; the median slice counts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,9 +53,8 @@ void Add(const core::PhaseSeconds& from, core::PhaseSeconds& to) {
 }
 
 void Scale(double factor, core::PhaseSeconds& phases) {
-  for (double* value :
-       {&phases.forward, &phases.backward, &phases.gram, &phases.weights,
-        &phases.pull_back, &phases.apply}) {
+  for (double* value : {&phases.forward, &phases.backward, &phases.gram,
+                        &phases.weights, &phases.pull_back, &phases.apply}) {
     *value *= factor;
   }
 }

@@ -59,8 +59,8 @@ std::string RunSelf(const std::vector<std::string>& arguments) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw Error(fmt::format("a measuring process failed (wait status {})",
-                            status));
+    throw Error(
+        fmt::format("a measuring process failed (wait status {})", status));
   }
   return text;
 }

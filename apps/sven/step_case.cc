@@ -133,8 +133,8 @@ CaseSettings ReadSettings(const data::SafetensorsFile& file,
 
 template <class T>
 CaseData<T> ReadCaseData(const data::SafetensorsFile& file,
-                         const std::string& source,
-                         const data::Model<T>& model, const nn::Loss& loss) {
+                         const std::string& source, const data::Model<T>& model,
+                         const nn::Loss& loss) {
   CaseData<T> result;
   const Index inputs = model.net.NumInputs();
   const Index outputs = model.net.NumOutputs();

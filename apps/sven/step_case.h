@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A case of `sven step`: a model, a batch and settings, from a safetensors file.
+// A case of `sven step`: a model, a batch and settings, from a safetensors
+// file.
 #ifndef SVEN_APPS_SVEN_STEP_CASE_H_
 #define SVEN_APPS_SVEN_STEP_CASE_H_
 
@@ -30,7 +31,8 @@ struct StepSettings {
   static void VisitFields(Self& self, Visitor&& visit) {
     visit(Field{"optimizer", "sven or sgd"}, self.optimizer);
     visit(Field{"loss", "loss per sample"}, self.loss);
-    visit(Field{"huber_delta", "where the Huber loss becomes linear",
+    visit(Field{"huber_delta",
+                "where the Huber loss becomes linear",
                 {.low = 0, .low_open = true}},
           self.huber_delta);
     visit(Field{"activation", "between the layers"}, self.activation);
@@ -63,8 +65,8 @@ struct CaseData {
 // x, y and mask, checked against the network and for NaN and infinity.
 template <class T>
 CaseData<T> ReadCaseData(const data::SafetensorsFile& file,
-                         const std::string& source,
-                         const data::Model<T>& model, const nn::Loss& loss);
+                         const std::string& source, const data::Model<T>& model,
+                         const nn::Loss& loss);
 
 }  // namespace sven::cli
 

@@ -12,7 +12,8 @@
 namespace sven::cli {
 namespace {
 
-constexpr const char* kFooter = R"(CASE holds the parameters under PyTorch's names (0.weight, 0.bias, 2.weight,
+constexpr const char* kFooter =
+    R"(CASE holds the parameters under PyTorch's names (0.weight, 0.bias, 2.weight,
 ...), the batch x and y, optionally a mask (one entry per parameter, in the
 order of the file's tensors), and settings in its metadata under the names of
 the options with _ for -. Options override the metadata.
@@ -34,10 +35,10 @@ struct StepArguments {
 // The results of a run that are written beside the parameters.
 template <class T>
 struct StepResults {
-  std::vector<T> update;       // at learning rate 1, in the file's order
+  std::vector<T> update;  // at learning rate 1, in the file's order
   std::vector<double> sigma;
   std::vector<double> losses;
-  StepReport report;           // of the last step
+  StepReport report;                    // of the last step
   StepStatus status = StepStatus::kOk;  // the first that was not ok
 };
 
@@ -92,8 +93,8 @@ StepResults<T> RunSgd(const CaseSettings& settings, const CaseData<T>& data,
       results.status = results.report.status;
     }
   }
-  results.update = AtUnitRate<T>(model, optimizer.Update(),
-                                 settings.sgd.learning_rate);
+  results.update =
+      AtUnitRate<T>(model, optimizer.Update(), settings.sgd.learning_rate);
   return results;
 }
 
@@ -111,7 +112,8 @@ data::SafetensorsFile MakeOutput(const CaseSettings& settings,
                                  const StepResults<T>& results) {
   data::SafetensorsFile file;
   data::AppendModel<T>(model, file);
-  const auto add = [&]<class V>(const char* name, const std::vector<V>& values) {
+  const auto add = [&]<class V>(const char* name,
+                                const std::vector<V>& values) {
     file.tensors.emplace_back(
         name, data::Tensor::From<V>(values, {std::ssize(values)}));
   };
@@ -143,16 +145,14 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
   const CaseData<T> data = ReadCaseData<T>(file, source, model, loss);
   const bool sven = settings.step.optimizer == OptimizerKind::kSven;
   if (!data.mask.empty() &&
-      (!sven ||
-       settings.sven.parameter_batch != optim::ParameterBatch::kAll)) {
+      (!sven || settings.sven.parameter_batch != optim::ParameterBatch::kAll)) {
     throw DataError(fmt::format(
         "{}: tensor 'mask' chooses the parameters; it goes with the optimizer "
         "sven and parameter_batch all only",
         source));
   }
-  const StepResults<T> results = sven
-                                     ? RunSven<T>(settings, data, loss, model)
-                                     : RunSgd<T>(settings, data, loss, model);
+  const StepResults<T> results = sven ? RunSven<T>(settings, data, loss, model)
+                                      : RunSgd<T>(settings, data, loss, model);
   data::WriteSafetensors(arguments.output,
                          MakeOutput<T>(settings, model, results));
   if (results.status != StepStatus::kOk) {

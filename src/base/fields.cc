@@ -69,9 +69,9 @@ void ThrowBadText(std::string_view source, std::string_view text,
 void ThrowOutOfRange(std::string_view source, const Field& field,
                      std::string_view value) {
   const std::string range = field.range.Describe(field.name);
-  throw UsageError(fmt::format(
-      "{} = {}: must {}", source, value,
-      range.empty() ? "be a number, not NaN" : "satisfy " + range));
+  throw UsageError(
+      fmt::format("{} = {}: must {}", source, value,
+                  range.empty() ? "be a number, not NaN" : "satisfy " + range));
 }
 
 std::string FormatNumber(double value) { return fmt::format("{}", value); }

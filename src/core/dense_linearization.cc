@@ -47,8 +47,8 @@ void DenseLinearization<T>::PushForward(std::span<const T> v,
                                         std::span<double> out) {
   const ConstVectorView<T> vector(v.data(), M_.cols());
   for (Index a = 0; a < M_.rows(); ++a) {
-    out[a] = M_.row(a).template cast<double>().dot(
-        vector.template cast<double>());
+    out[a] =
+        M_.row(a).template cast<double>().dot(vector.template cast<double>());
   }
 }
 

@@ -53,9 +53,9 @@ Index WantedRank(const StepOptions& options, Index conditions) {
 
 void Validate(const StepOptions& options) {
   if (!(options.learning_rate > 0) || !std::isfinite(options.learning_rate)) {
-    throw UsageError("StepOptions::learning_rate = " +
-                     FormatValue(options.learning_rate) +
-                     ": must satisfy learning_rate > 0");
+    throw UsageError(
+        "StepOptions::learning_rate = " + FormatValue(options.learning_rate) +
+        ": must satisfy learning_rate > 0");
   }
   Validate(options.weighting);
   const auto* truncation = std::get_if<PseudoInverse>(&options.weighting);

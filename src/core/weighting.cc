@@ -37,9 +37,8 @@ std::string_view TypeName(const Weighting& weighting) {
 }  // namespace
 
 void Validate(const Weighting& weighting) {
-  std::visit(
-      [&](const auto& w) { ValidateFields(TypeName(weighting), w); },
-      weighting);
+  std::visit([&](const auto& w) { ValidateFields(TypeName(weighting), w); },
+             weighting);
 }
 
 Index Filter(const Weighting& weighting, std::span<const double> s,

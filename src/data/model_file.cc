@@ -142,11 +142,10 @@ Model<T> ReadModel(const SafetensorsFile& file, nn::Activation hidden,
 template <class T>
 void AppendModel(const Model<T>& model, SafetensorsFile& file) {
   for (const ParameterTensor& tensor : model.tensors) {
-    const auto part = model.net.Parameters().subspan(
-        static_cast<std::size_t>(tensor.offset),
-        static_cast<std::size_t>(tensor.size));
-    file.tensors.emplace_back(tensor.name,
-                              Tensor::From<T>(part, tensor.shape));
+    const auto part =
+        model.net.Parameters().subspan(static_cast<std::size_t>(tensor.offset),
+                                       static_cast<std::size_t>(tensor.size));
+    file.tensors.emplace_back(tensor.name, Tensor::From<T>(part, tensor.shape));
   }
 }
 

@@ -36,9 +36,9 @@ Task<T> MakeToy1d(const Toy1dOptions& options) {
                      ": must satisfy train >= 2");
   }
   if (options.validation < 1) {
-    throw UsageError("Toy1dOptions::validation = " +
-                     FormatValue(options.validation) +
-                     ": must satisfy validation >= 1");
+    throw UsageError(
+        "Toy1dOptions::validation = " + FormatValue(options.validation) +
+        ": must satisfy validation >= 1");
   }
   RandomStream random(options.seed, RandomUse::kData);
   Task<double> task;

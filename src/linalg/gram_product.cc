@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// X X^T for X (B x depth) in the type S: the rows of X are packed into panels of
-// as many rows as a vector has lanes, a panel holding its values for one column
-// side by side. A block of the product is then kRows rows times three panels:
-// twelve vectors of sums that stay in registers while the panels stream by. The
-// depth is cut into chunks for which they stay in the first-level cache.
+// X X^T for X (B x depth) in the type S: the rows of X are packed into panels
+// of as many rows as a vector has lanes, a panel holding its values for one
+// column side by side. A block of the product is then kRows rows times three
+// panels: twelve vectors of sums that stay in registers while the panels stream
+// by. The depth is cut into chunks for which they stay in the first-level
+// cache.
 #include "sven/linalg/gram_product.h"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ template <class S>
 struct LanesOf {
   using Type __attribute__((vector_size(32))) = S;
   // The same anywhere in memory.
-  using Stored __attribute__((vector_size(32), aligned(sizeof(S)),
-                              may_alias)) = S;
+  using Stored __attribute__((vector_size(32), aligned(sizeof(S)), may_alias)) =
+      S;
 };
 template <class S>
 using Lanes = typename LanesOf<S>::Type;
@@ -58,8 +59,8 @@ Index RoundUp(Index value, Index unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// One panel: columns first ... first + depth of `rows` rows. Four rows at a time,
-// which the compiler turns into vector shuffles.
+// One panel: columns first ... first + depth of `rows` rows. Four rows at a
+// time, which the compiler turns into vector shuffles.
 template <class T, class S>
 void PackPanel(const T* X, Index stride, Index rows, Index first, Index depth,
                S* out) {

@@ -76,12 +76,12 @@ void SetThreads(int count) {
   openblas_set_num_threads(count);
 }
 
-#define SVEN_INSTANTIATE(T)                                                  \
-  template void MultiplyAB(ConstMatrixView<T>, ConstMatrixView<T>,           \
-                           MatrixView<T>);                                   \
-  template void MultiplyABt(ConstMatrixView<T>, ConstMatrixView<T>,          \
-                            MatrixView<T>);                                  \
-  template void MultiplyAtB(ConstMatrixView<T>, ConstMatrixView<T>,          \
+#define SVEN_INSTANTIATE(T)                                         \
+  template void MultiplyAB(ConstMatrixView<T>, ConstMatrixView<T>,  \
+                           MatrixView<T>);                          \
+  template void MultiplyABt(ConstMatrixView<T>, ConstMatrixView<T>, \
+                            MatrixView<T>);                         \
+  template void MultiplyAtB(ConstMatrixView<T>, ConstMatrixView<T>, \
                             MatrixView<T>)
 SVEN_INSTANTIATE(float);
 SVEN_INSTANTIATE(double);

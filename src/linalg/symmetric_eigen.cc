@@ -121,8 +121,8 @@ bool SymmetricEigen::IsolateEigenvalue(Index first, double negligible) {
   return false;
 }
 
-// One QL step with Wilkinson's shift sigma on the block first ... last. pi is the
-// entry that each rotation turns into the pivot; p = pi^2, gamma = c pi.
+// One QL step with Wilkinson's shift sigma on the block first ... last. pi is
+// the entry that each rotation turns into the pivot; p = pi^2, gamma = c pi.
 void SymmetricEigen::QlSweep(Index first, Index last) {
   // Below this, squares are taken for zero: their quotients would overflow.
   constexpr double kTiny = 1e-280;
@@ -131,7 +131,8 @@ void SymmetricEigen::QlSweep(Index first, Index last) {
   const double root = std::sqrt(e2[first]);
   const double half = (d[first + 1] - d[first]) / (2 * root);
   const double sigma =
-      d[first] - root / (half + std::copysign(std::sqrt(half * half + 1), half));
+      d[first] -
+      root / (half + std::copysign(std::sqrt(half * half + 1), half));
   const std::size_t start = rotations_.size();
   rotations_.resize(start + static_cast<std::size_t>(last - first));
   Rotation* rotation = rotations_.data() + start;

@@ -148,10 +148,10 @@ void EvaluateLoss(const Loss& loss, const ConstMatrixView<T>& outputs,
   }
 }
 
-#define SVEN_INSTANTIATE(T)                                              \
-  template void CheckBatch(const Loss&, const Batch<T>&, Index, Index);  \
-  template void EvaluateLoss(const Loss&, const ConstMatrixView<T>&,     \
-                             const Batch<T>&, std::span<double>,         \
+#define SVEN_INSTANTIATE(T)                                             \
+  template void CheckBatch(const Loss&, const Batch<T>&, Index, Index); \
+  template void EvaluateLoss(const Loss&, const ConstMatrixView<T>&,    \
+                             const Batch<T>&, std::span<double>,        \
                              MatrixView<T>*)
 SVEN_INSTANTIATE(float);
 SVEN_INSTANTIATE(double);

@@ -19,9 +19,9 @@ constexpr Index kMaxParameters = Index{1} << 40;
 std::vector<DenseSpec> LayersFromWidths(const std::vector<Index>& widths,
                                         Activation hidden) {
   if (widths.size() < 2) {
-    throw UsageError(fmt::format(
-        "widths: {} given; expected at least inputs and outputs",
-        widths.size()));
+    throw UsageError(
+        fmt::format("widths: {} given; expected at least inputs and outputs",
+                    widths.size()));
   }
   std::vector<DenseSpec> layers;
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {

@@ -34,7 +34,8 @@ void KeepSelected(const DenseLayer& layer, const LayerSelection& selection,
     ZeroGaps<T>(selection.indices, values);
     return;
   }
-  const auto weights = values.first(static_cast<std::size_t>(layer.WeightSize()));
+  const auto weights =
+      values.first(static_cast<std::size_t>(layer.WeightSize()));
   const auto bias = values.subspan(weights.size());
   if (!selection.weight) std::fill(weights.begin(), weights.end(), T{0});
   if (!selection.bias) std::fill(bias.begin(), bias.end(), T{0});
@@ -147,8 +148,7 @@ void NetworkLinearization<T>::GramOfEntries(Index layer,
 template <class T>
 void NetworkLinearization<T>::PullBack(std::span<const double> w,
                                        std::span<T> out) {
-  Check(std::ssize(w) == NumConditions() &&
-            std::ssize(out) == NumParameters(),
+  Check(std::ssize(w) == NumConditions() && std::ssize(out) == NumParameters(),
         "sizes must fit the linearization");
   for (Index l = 0; l < net_->NumLayers(); ++l) {
     const DenseLayer& layer = net_->Layers()[l];
@@ -196,8 +196,7 @@ void NetworkLinearization<T>::PullBackNeurons(Index layer, std::span<T> out) {
   std::fill(out.begin(), out.end(), T{0});
   if (selection.weight) {
     result_.Resize(scaled.cols(), shape.in);
-    linalg::MultiplyAtB<T>(scaled, propagation_->Inputs(layer),
-                           result_.View());
+    linalg::MultiplyAtB<T>(scaled, propagation_->Inputs(layer), result_.View());
   }
   for (Index i = 0; i < scaled.cols(); ++i) {
     const Index neuron = selection.indices[i];
@@ -214,8 +213,7 @@ void NetworkLinearization<T>::PullBackNeurons(Index layer, std::span<T> out) {
 template <class T>
 void NetworkLinearization<T>::PushForward(std::span<const T> v,
                                           std::span<double> out) {
-  Check(std::ssize(v) == NumParameters() &&
-            std::ssize(out) == NumConditions(),
+  Check(std::ssize(v) == NumParameters() && std::ssize(out) == NumConditions(),
         "sizes must fit the linearization");
   std::fill(out.begin(), out.end(), 0.0);
   for (Index l = 0; l < net_->NumLayers(); ++l) {
@@ -232,9 +230,9 @@ void NetworkLinearization<T>::PushForward(std::span<const T> v,
         propagation_->Inputs(l),
         ConstMatrixView<T>(masked_.data(), layer.out, layer.in), Z);
     if (layer.bias) {
-      Z.rowwise() += ConstVectorView<T>(masked_.data() + layer.WeightSize(),
-                                        layer.out)
-                         .transpose();
+      Z.rowwise() +=
+          ConstVectorView<T>(masked_.data() + layer.WeightSize(), layer.out)
+              .transpose();
     }
     for (Index a = 0; a < D.rows(); ++a) {
       out[a] += D.row(a).template cast<double>().dot(

@@ -78,8 +78,8 @@ void ParameterSelection::SelectNeurons(const std::vector<DenseLayer>& layers,
   Check(next == chosen.size(), "no such neuron, or not ascending");
 }
 
-void ParameterSelection::SelectParameters(
-    const std::vector<DenseLayer>& layers, std::span<const Index> chosen) {
+void ParameterSelection::SelectParameters(const std::vector<DenseLayer>& layers,
+                                          std::span<const Index> chosen) {
   Clear(layers);
   std::size_t next = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {

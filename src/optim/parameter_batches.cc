@@ -50,11 +50,11 @@ void ParameterSampler::Draw(const std::vector<nn::DenseLayer>& layers,
   }
   ListCandidates(layers, kind, candidates_);
   const Index total = std::ssize(candidates_);
-  const auto wanted = static_cast<Index>(
-      std::llround(fraction * static_cast<double>(total)));
-  SampleWithoutReplacement(
-      total, std::clamp(wanted, std::min<Index>(1, total), total), random,
-      chosen_);
+  const auto wanted =
+      static_cast<Index>(std::llround(fraction * static_cast<double>(total)));
+  SampleWithoutReplacement(total,
+                           std::clamp(wanted, std::min<Index>(1, total), total),
+                           random, chosen_);
   for (Index& i : chosen_) i = candidates_[i];
   switch (kind) {
     case ParameterBatch::kAll:

@@ -64,9 +64,8 @@ const testing::ProblemSpec kSmall = {.widths = {1, 16, 16, 16, 1}, .batch = 32};
 const testing::ProblemSpec kImages = {.widths = {784, 32, 32, 10},
                                       .batch = 64,
                                       .loss = nn::Loss::kLabelRegression};
-const testing::ProblemSpec kWide = {.widths = {100, 300, 10},
-                                    .batch = 200,
-                                    .loss = nn::Loss::kCrossEntropy};
+const testing::ProblemSpec kWide = {
+    .widths = {100, 300, 10}, .batch = 200, .loss = nn::Loss::kCrossEntropy};
 
 TEST(Allocation, TheCounterCounts) {
   const long before = allocations;

@@ -54,11 +54,12 @@ class LossConditionsTest : public ::testing::TestWithParam<Case> {
   LossConditions<double> conditions_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    All, LossConditionsTest,
-    ::testing::Values(Case{6, 1, 2}, Case{6, 1, 1}, Case{6, 1, 0.5},
-                      Case{6, 2, 2}, Case{7, 3, 1}, Case{7, 3, 1.5},
-                      Case{5, 5, 2}, Case{5, 9, 1}, Case{1, 1, 1}));
+INSTANTIATE_TEST_SUITE_P(All, LossConditionsTest,
+                         ::testing::Values(Case{6, 1, 2}, Case{6, 1, 1},
+                                           Case{6, 1, 0.5}, Case{6, 2, 2},
+                                           Case{7, 3, 1}, Case{7, 3, 1.5},
+                                           Case{5, 5, 2}, Case{5, 9, 1},
+                                           Case{1, 1, 1}));
 
 TEST_P(LossConditionsTest, EveryProductFollowsFromTheDefinition) {
   Vector<double> R;

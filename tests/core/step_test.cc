@@ -48,15 +48,16 @@ struct Shape {
 
 class ShapeTest : public ::testing::TestWithParam<Shape> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ShapeTest,
-    ::testing::Values(Shape{1, 1}, Shape{1, 9}, Shape{9, 1}, Shape{5, 20},
-                      Shape{20, 5}, Shape{8, 8}, Shape{32, 100}, Shape{33, 40},
-                      Shape{64, 70}, Shape{100, 30}),
-    [](const auto& shape) {
-      return "B" + std::to_string(shape.param.B) + "N" +
-             std::to_string(shape.param.N);
-    });
+INSTANTIATE_TEST_SUITE_P(All, ShapeTest,
+                         ::testing::Values(Shape{1, 1}, Shape{1, 9},
+                                           Shape{9, 1}, Shape{5, 20},
+                                           Shape{20, 5}, Shape{8, 8},
+                                           Shape{32, 100}, Shape{33, 40},
+                                           Shape{64, 70}, Shape{100, 30}),
+                         [](const auto& shape) {
+                           return "B" + std::to_string(shape.param.B) + "N" +
+                                  std::to_string(shape.param.N);
+                         });
 
 TEST_P(ShapeTest, EveryRoadGivesTheMinimumNormLeastSquaresStep) {
   const auto [B, N] = GetParam();
@@ -65,8 +66,8 @@ TEST_P(ShapeTest, EveryRoadGivesTheMinimumNormLeastSquaresStep) {
     const Vector<double> R = RandomVector(B, seed + 100);
     const Vector<double> expected = DenseStep(M, R, {}, 1e-4);
     for (const Road road : {Road::kAuto, Road::kGram, Road::kDense}) {
-      const auto [delta, report] = Solve(
-          M, R, {.weighting = PseudoInverse{.rtol = 1e-4}, .road = road});
+      const auto [delta, report] =
+          Solve(M, R, {.weighting = PseudoInverse{.rtol = 1e-4}, .road = road});
       EXPECT_EQ(report.status, StepStatus::kOk);
       EXPECT_EQ(report.kept, std::min(B, N));
       // K squares the condition number, which stays below 1e3 here or is cut.
@@ -143,8 +144,7 @@ TEST(SvenStep, PredictedDecreaseIsThatOfTheLinearModelForEveryWeighting) {
                                             .weighting = weighting,
                                             .road = road,
                                             .spectrum = spectrum});
-        const double expected =
-            R.squaredNorm() - (R + M * delta).squaredNorm();
+        const double expected = R.squaredNorm() - (R + M * delta).squaredNorm();
         EXPECT_NEAR(report.predicted_decrease, expected,
                     Rounding<double>(1e3) * R.squaredNorm());
       }
@@ -159,14 +159,14 @@ TEST(SvenStep, TikhonovIsTheDampedNormalEquation) {
     const double lambda = 0.37;
     const Matrix<double> A =
         M.transpose() * M + lambda * Matrix<double>::Identity(N, N);
-    const Vector<double> expected =
-        -(A.lu().solve(M.transpose() * R));
+    const Vector<double> expected = -(A.lu().solve(M.transpose() * R));
     for (const Road road : {Road::kGram, Road::kDense}) {
       // With the spectrum the eigenvalues are used, without it Cholesky.
       for (const bool spectrum : {false, true}) {
-        const auto [delta, report] = Solve(
-            M, R,
-            {.weighting = Tikhonov{lambda}, .road = road, .spectrum = spectrum});
+        const auto [delta, report] = Solve(M, R,
+                                           {.weighting = Tikhonov{lambda},
+                                            .road = road,
+                                            .spectrum = spectrum});
         EXPECT_LT(RelativeError(delta, expected), Rounding<double>(1e2));
       }
     }
@@ -178,9 +178,9 @@ TEST(SvenStep, TruncationDropsExactlyWhatTheRuleSays) {
   const Matrix<double> M = WithSpectrum(5, 12, s, 1);
   const Vector<double> R = RandomVector(5, 2);
   const auto kept = [&](std::optional<Index> k, double rtol, Road road) {
-    return Solve(M, R,
-                 {.weighting = PseudoInverse{.k = k, .rtol = rtol},
-                  .road = road})
+    return Solve(
+               M, R,
+               {.weighting = PseudoInverse{.k = k, .rtol = rtol}, .road = road})
         .report.kept;
   };
   for (const Road road : {Road::kGram, Road::kDense}) {
@@ -199,11 +199,11 @@ TEST(SvenStep, TheReportNamesTheSpectrum) {
   const Matrix<double> M = WithSpectrum(5, 12, s, 1);
   const Vector<double> R = RandomVector(5, 2);
   for (const Road road : {Road::kGram, Road::kDense}) {
-    const StepReport report =
-        Solve(M, R,
-              {.weighting = PseudoInverse{.k = 3}, .road = road,
-               .spectrum = true})
-            .report;
+    const StepReport report = Solve(M, R,
+                                    {.weighting = PseudoInverse{.k = 3},
+                                     .road = road,
+                                     .spectrum = true})
+                                  .report;
     EXPECT_NEAR(report.largest, 8, Rounding<double>(8));
     EXPECT_NEAR(report.smallest_kept, 2, Rounding<double>(8));
     ASSERT_EQ(report.singular_values.size(), 5U);
@@ -290,8 +290,7 @@ TEST(SvenStep, NanAndInfinityGiveAZeroStepWithAStatus) {
     Matrix<double> M = RandomMatrix(4, 7, 2);
     for (const Weighting& weighting :
          {Weighting(PseudoInverse{.k = 3}), Weighting(Tikhonov{})}) {
-      for (const Road road :
-           {Road::kGram, Road::kRandomised, Road::kDense}) {
+      for (const Road road : {Road::kGram, Road::kRandomised, Road::kDense}) {
         if (road == Road::kRandomised &&
             !std::holds_alternative<PseudoInverse>(weighting)) {
           continue;
@@ -315,8 +314,7 @@ TEST(SvenStep, AStepThatOverflowsIsNotGiven) {
   // In single precision 1e30 / 1e-30 is infinite; K and w are not.
   DenseLinearization<float> problem(Vector<double>::Constant(1, 1e30),
                                     Matrix<float>::Constant(1, 1, 1e-30F));
-  const auto [delta, report] =
-      SvenStep<float>(problem, {.road = Road::kGram});
+  const auto [delta, report] = SvenStep<float>(problem, {.road = Road::kGram});
   EXPECT_EQ(report.status, StepStatus::kNonFiniteStep);
   EXPECT_EQ(delta[0], 0.0F);
 }
@@ -396,9 +394,9 @@ TEST(DenseLinearization, RefusesSizesThatDoNotFit) {
   EXPECT_THROW(DenseLinearization<double>(Vector<double>::Zero(3),
                                           Matrix<double>::Zero(2, 2)),
                DataError);
-  EXPECT_THROW(DenseLinearization<double>(Vector<double>(),
-                                          Matrix<double>::Zero(0, 2)),
-               DataError);
+  EXPECT_THROW(
+      DenseLinearization<double>(Vector<double>(), Matrix<double>::Zero(0, 2)),
+      DataError);
 }
 
 }  // namespace

@@ -72,7 +72,9 @@ TEST(Toy1d, IsTheFunctionWithTargetsStandardisedOnTheTrainingPart) {
   EXPECT_NEAR(task.train.y.mean(), 0, 1e-12);
   EXPECT_NEAR(task.train.y.squaredNorm() / 9999, 1, 1e-12);
   // One affine map takes the function to the targets, in both parts.
-  const auto f = [](double x) { return std::exp(-10 * x * x) * std::sin(2 * x); };
+  const auto f = [](double x) {
+    return std::exp(-10 * x * x) * std::sin(2 * x);
+  };
   const auto& x = task.train.x;
   const auto& y = task.train.y;
   const double slope = (y(1, 0) - y(0, 0)) / (f(x(1, 0)) - f(x(0, 0)));

@@ -58,8 +58,8 @@ TEST(ModelFile, FlatVectorsGoBetweenTheOrders) {
       ReadModel<double>(SmallModel(), nn::Activation::kTanh, "m");
   const auto flat = std::span<const double>(model.net.Parameters());
   const std::vector<double> in_file = ToFileOrder<double, double>(model, flat);
-  EXPECT_EQ(in_file, (std::vector<double>{100, 10, 11, 1, 2, 3, 4, 5, 6, 50,
-                                          51}));
+  EXPECT_EQ(in_file,
+            (std::vector<double>{100, 10, 11, 1, 2, 3, 4, 5, 6, 50, 51}));
   const std::vector<double> back =
       FromFileOrder<double, double>(model, in_file);
   EXPECT_TRUE(std::ranges::equal(back, flat));
@@ -68,8 +68,7 @@ TEST(ModelFile, FlatVectorsGoBetweenTheOrders) {
 TEST(ModelFile, ABiasMayBeMissing) {
   SafetensorsFile file;
   file.tensors.emplace_back("0.weight", Values({2, 3}));
-  const Model<float> model =
-      ReadModel<float>(file, nn::Activation::kTanh, "m");
+  const Model<float> model = ReadModel<float>(file, nn::Activation::kTanh, "m");
   EXPECT_FALSE(model.net.Layers()[0].bias);
 }
 

@@ -50,10 +50,10 @@ Exact ExactAt(Activation activation, long double x) {
   return {0, 0};
 }
 
-constexpr Activation kAll[] = {
-    Activation::kGelu,    Activation::kGeluTanh, Activation::kRelu,
-    Activation::kTanh,    Activation::kSilu,     Activation::kSigmoid,
-    Activation::kSoftplus, Activation::kIdentity};
+constexpr Activation kAll[] = {Activation::kGelu,     Activation::kGeluTanh,
+                               Activation::kRelu,     Activation::kTanh,
+                               Activation::kSilu,     Activation::kSigmoid,
+                               Activation::kSoftplus, Activation::kIdentity};
 
 template <class T>
 class ActivationTest : public ::testing::Test {};

@@ -33,8 +33,7 @@ TEST(Loss, ValuesAreTheFormulas) {
   const Matrix<double> f{{1.0, -2.0, 0.5}};
   const Matrix<double> y{{0.5, 0.0, 0.5}};
   EXPECT_DOUBLE_EQ(OneLoss(Loss::kSquaredError, f, y, 0), 0.25 + 4);
-  EXPECT_DOUBLE_EQ(OneLoss(Loss::kLabelRegression, f, y, 2),
-                   1 + 4 + 0.25);
+  EXPECT_DOUBLE_EQ(OneLoss(Loss::kLabelRegression, f, y, 2), 1 + 4 + 0.25);
   EXPECT_DOUBLE_EQ(
       OneLoss(Loss::kCrossEntropy, f, y, 1),
       std::log(std::exp(1.0) + std::exp(-2.0) + std::exp(0.5)) + 2);
@@ -45,12 +44,11 @@ TEST(Loss, ValuesAreTheFormulas) {
 
 TEST(Loss, CrossEntropyIsNeverNegativeAndNeverOverflows) {
   const Matrix<double> y(1, 2);
-  EXPECT_EQ(OneLoss(Loss::kCrossEntropy, Matrix<double>{{1000.0, -1000.0}}, y,
-                    0),
-            0);
-  EXPECT_EQ(OneLoss(Loss::kCrossEntropy, Matrix<double>{{1000.0, -1000.0}}, y,
-                    1),
-            2000);
+  EXPECT_EQ(
+      OneLoss(Loss::kCrossEntropy, Matrix<double>{{1000.0, -1000.0}}, y, 0), 0);
+  EXPECT_EQ(
+      OneLoss(Loss::kCrossEntropy, Matrix<double>{{1000.0, -1000.0}}, y, 1),
+      2000);
 }
 
 TEST(Loss, ManyOutputsAreNoSpecialCase) {
@@ -61,9 +59,9 @@ TEST(Loss, ManyOutputsAreNoSpecialCase) {
 }
 
 TEST(CheckBatch, NamesWhatIsWrong) {
-  const auto message = [](const std::function<void(testing::Problem<double>&)>&
-                              damage,
-                          Loss loss = Loss::kSquaredError) -> std::string {
+  const auto message =
+      [](const std::function<void(testing::Problem<double>&)>& damage,
+         Loss loss = Loss::kSquaredError) -> std::string {
     auto problem = MakeProblem<double>({.widths = {3, 4, 2}, .batch = 5});
     damage(problem);
     try {
@@ -78,8 +76,9 @@ TEST(CheckBatch, NamesWhatIsWrong) {
             "x has 4 columns, but the network has 3 inputs");
   EXPECT_EQ(message([](auto& p) { p.data.x.resize(0, 3); }),
             "x: an empty batch; expected at least one sample");
-  EXPECT_NE(message([](auto& p) { p.data.y.resize(5, 3); })
-                .find("y has shape 5 x 3; expected 5 x 2"),
+  EXPECT_NE(message([](auto& p) {
+              p.data.y.resize(5, 3);
+            }).find("y has shape 5 x 3; expected 5 x 2"),
             std::string::npos);
   EXPECT_NE(message([](auto& p) { p.data.labels[3] = 2; }, Loss::kCrossEntropy)
                 .find("label 2 of sample 3: must be from 0 to 1"),
@@ -88,10 +87,10 @@ TEST(CheckBatch, NamesWhatIsWrong) {
       message([](auto& p) { p.data.labels[0] = -1; }, Loss::kLabelRegression)
           .find("label -1 of sample 0"),
       std::string::npos);
-  EXPECT_NE(message([](auto& p) { p.data.labels.pop_back(); },
-                    Loss::kCrossEntropy)
-                .find("4 labels for 5 samples"),
-            std::string::npos);
+  EXPECT_NE(
+      message([](auto& p) { p.data.labels.pop_back(); }, Loss::kCrossEntropy)
+          .find("4 labels for 5 samples"),
+      std::string::npos);
 }
 
 }  // namespace

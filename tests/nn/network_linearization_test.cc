@@ -57,9 +57,8 @@ std::vector<ProblemSpec> Specs() {
         Activation::kRelu, Activation::kIdentity}) {
     specs.push_back({.activation = activation, .seed = seed++});
   }
-  for (const Loss::Kind loss :
-       {Loss::kSquaredError, Loss::kLabelRegression, Loss::kCrossEntropy,
-        Loss::kHuber}) {
+  for (const Loss::Kind loss : {Loss::kSquaredError, Loss::kLabelRegression,
+                                Loss::kCrossEntropy, Loss::kHuber}) {
     specs.push_back({.widths = {3, 6, 4}, .loss = loss, .seed = seed++});
   }
   specs.push_back({.widths = {1, 1}, .batch = 1, .seed = seed++});
@@ -74,12 +73,12 @@ TEST(NetworkLinearization, TheJacobianAgreesWithFiniteDifferences) {
     const auto losses = [&](const Vector<double>& theta) {
       return testing::PlainLosses(l.problem, theta);
     };
-    const Vector<double> theta = ToVector<double>(
-        std::span<const double>(l.problem.net.Parameters()));
-    EXPECT_LT((ToVector<double>(std::span<const double>(l.losses)) -
-               losses(theta))
-                  .norm(),
-              1e-12 * losses(theta).norm());
+    const Vector<double> theta =
+        ToVector<double>(std::span<const double>(l.problem.net.Parameters()));
+    EXPECT_LT(
+        (ToVector<double>(std::span<const double>(l.losses)) - losses(theta))
+            .norm(),
+        1e-12 * losses(theta).norm());
     const Matrix<double> expected =
         testing::FiniteDifferenceJacobian(losses, theta);
     EXPECT_LT((l.Jacobian() - expected).norm(), 1e-7 * expected.norm())
@@ -123,8 +122,7 @@ TEST(NetworkLinearization, ProductsAreThoseOfTheJacobianInFloat) {
     Linearised<float> l(MakeProblem<float>(spec));
     for (const auto accumulation :
          {linalg::Accumulation::kWorking, linalg::Accumulation::kDouble}) {
-      ExpectProductsOf<float>(l, l.Jacobian(), accumulation,
-                              Rounding<float>());
+      ExpectProductsOf<float>(l, l.Jacobian(), accumulation, Rounding<float>());
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Reference cases made by an independent PyTorch program with the dense Jacobian
-// and the dense SVD (Sven), or by torch.optim (SGD).
+// Reference cases made by an independent PyTorch program with the dense
+// Jacobian and the dense SVD (Sven), or by torch.optim (SGD).
 #include <gtest/gtest.h>
 
 #include <filesystem>

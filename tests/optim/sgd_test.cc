@@ -27,9 +27,9 @@ TEST(Sgd, TheStepIsTheGradientOfTheMeanLoss) {
   const StepReport report =
       optimizer.Step(problem.net, problem.loss, problem.Batch());
   const Vector<double> expected = -0.1 * J.colwise().mean().transpose();
-  EXPECT_LT(testing::RelativeError(ToVector<double>(optimizer.Update()),
-                                   expected),
-            1e-7);
+  EXPECT_LT(
+      testing::RelativeError(ToVector<double>(optimizer.Update()), expected),
+      1e-7);
   EXPECT_NEAR(report.update_norm, expected.norm(), 1e-7);
   EXPECT_FALSE(report.road.has_value());
 }
@@ -56,8 +56,8 @@ TEST(Sgd, NanLeavesParametersAndMomentumAsTheyWere) {
   problem.data.x(0, 0) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(optimizer.Step(problem.net, problem.loss, problem.Batch()).status,
             StepStatus::kNonFiniteResidual);
-  EXPECT_TRUE(std::ranges::equal(problem.net.Parameters(),
-                                 good.net.Parameters()));
+  EXPECT_TRUE(
+      std::ranges::equal(problem.net.Parameters(), good.net.Parameters()));
   EXPECT_EQ(optimizer.State(), state);
 }
 

@@ -58,11 +58,8 @@ TEST(Sven, EqualsTheDenseStepOnAFiniteDifferenceJacobian) {
         nn::Loss::kCrossEntropy, nn::Loss::kHuber}) {
     for (const double kappa : {0.5, 1.0, 2.0}) {
       for (const Index micro_batch : {1, 3}) {
-        const Problem<double> problem =
-            MakeProblem<double>({.widths = {3, 5, 4, 2},
-                                 .batch = 8,
-                                 .loss = loss,
-                                 .seed = seed++});
+        const Problem<double> problem = MakeProblem<double>(
+            {.widths = {3, 5, 4, 2}, .batch = 8, .loss = loss, .seed = seed++});
         const Vector<double> theta = Parameters(problem.net);
         const auto conditions = [&](const Vector<double>& at) {
           return PlainConditions(problem, at, kappa, micro_batch);
@@ -91,9 +88,8 @@ TEST(Sven, SignedResidualsGiveTheSameStepAsTheSquareRootOfTheLoss) {
   const auto conditions = [&](const Vector<double>& at) {
     return PlainConditions(problem, at, 1.0, 1);
   };
-  const Vector<double> expected =
-      DenseStep(FiniteDifferenceJacobian(conditions, theta), conditions(theta),
-                {}, 1e-3);
+  const Vector<double> expected = DenseStep(
+      FiniteDifferenceJacobian(conditions, theta), conditions(theta), {}, 1e-3);
   EXPECT_LT(RelativeError(UpdateOf(problem, {.kappa = 1}), expected), 1e-6);
 }
 
@@ -114,8 +110,9 @@ TEST(Sven, KappaOneIsTheFullAndKappaTwoHalfTheGaussNewtonStep) {
     const SvenOptions one{.truncation = {.rtol = 0}, .kappa = 1};
     const SvenOptions two{.truncation = {.rtol = 0}, .kappa = 2};
     EXPECT_LT(RelativeError(UpdateOf(problem, one), gauss_newton), 1e-6);
-    EXPECT_LT(RelativeError(UpdateOf(problem, two), 0.5 * UpdateOf(problem, one)),
-              1e-8);
+    EXPECT_LT(
+        RelativeError(UpdateOf(problem, two), 0.5 * UpdateOf(problem, one)),
+        1e-8);
   }
 }
 
@@ -173,8 +170,8 @@ TEST(Sven, UnderParametrisedItIsTheNaturalGradient) {
 TEST(Sven, OneMicroBatchOfTheWholeBatchHasTheDirectionOfSgd) {
   for (const ProblemSpec& spec :
        {ProblemSpec{.batch = 8}, ProblemSpec{.widths = {3, 6, 4},
-                                             .batch = 8,
-                                             .loss = nn::Loss::kCrossEntropy}}) {
+                                 .batch = 8,
+                                 .loss = nn::Loss::kCrossEntropy}}) {
     const Problem<double> problem = MakeProblem<double>(spec);
     const Vector<double> sven =
         UpdateOf(problem, {.kappa = 1, .micro_batch = 8});
@@ -304,9 +301,8 @@ TEST(Sven, WithEverythingFrozenTheStepIsZeroWithAStatus) {
        {ParameterBatch::kAll, ParameterBatch::kParameters,
         ParameterBatch::kNeurons, ParameterBatch::kLayers}) {
     Sven<double> optimizer({.parameter_batch = kind});
-    EXPECT_EQ(
-        optimizer.Step(problem.net, problem.loss, problem.Batch()).status,
-        StepStatus::kRankZero);
+    EXPECT_EQ(optimizer.Step(problem.net, problem.loss, problem.Batch()).status,
+              StepStatus::kRankZero);
   }
 }
 
@@ -315,8 +311,7 @@ TEST(Sven, AZeroResidualContributesNoNan) {
     for (const Index outputs : {1, 2}) {
       Problem<double> problem =
           MakeProblem<double>({.widths = {2, 4, outputs}, .batch = 5});
-      problem.data.y.row(2) =
-          problem.net.Predict(View(problem.data.x)).row(2);
+      problem.data.y.row(2) = problem.net.Predict(View(problem.data.x)).row(2);
       Sven<double> optimizer({.kappa = kappa});
       EXPECT_EQ(
           optimizer.Step(problem.net, problem.loss, problem.Batch()).status,
@@ -395,7 +390,8 @@ TEST(SvenOptions, EveryFieldOutOfRangeIsNamedWithItsValue) {
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(message({}), "");
-  EXPECT_EQ(message({.learning_rate = 0}).find("SvenOptions::lr = 0: must"), 0U);
+  EXPECT_EQ(message({.learning_rate = 0}).find("SvenOptions::lr = 0: must"),
+            0U);
   EXPECT_EQ(message({.learning_rate = kNan}).find("SvenOptions::lr = nan"), 0U);
   EXPECT_EQ(message({.truncation = {.k = 0}}),
             "SvenOptions::k = 0: must satisfy k >= 1");
@@ -406,8 +402,9 @@ TEST(SvenOptions, EveryFieldOutOfRangeIsNamedWithItsValue) {
   EXPECT_EQ(message({.kappa = 0}).find("SvenOptions::kappa = 0: must"), 0U);
   EXPECT_EQ(message({.micro_batch = 0}),
             "SvenOptions::microbatch = 0: must satisfy microbatch >= 1");
-  EXPECT_EQ(message({.parameter_batch = ParameterBatch::kLayers, .fraction = 0}),
-            "SvenOptions::fraction = 0: must satisfy 0 < fraction <= 1");
+  EXPECT_EQ(
+      message({.parameter_batch = ParameterBatch::kLayers, .fraction = 0}),
+      "SvenOptions::fraction = 0: must satisfy 0 < fraction <= 1");
   EXPECT_EQ(
       message({.parameter_batch = ParameterBatch::kLayers, .fraction = 1.1}),
       "SvenOptions::fraction = 1.1: must satisfy 0 < fraction <= 1");

@@ -42,7 +42,8 @@ class DataError : public Error {
 inline void Check(bool ok, std::string_view what,
                   const char* file = __builtin_FILE(),
                   int line = __builtin_LINE()) {
-  if (!ok) [[unlikely]] internal::ThrowCheckFailure(what, file, line);
+  if (!ok) [[unlikely]]
+    internal::ThrowCheckFailure(what, file, line);
 }
 
 }  // namespace sven

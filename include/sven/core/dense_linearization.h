@@ -11,7 +11,8 @@ namespace sven::core {
 //   Vector<double> R = ...;            // B residuals
 //   Matrix<double> M = ...;            // B x N, dR_a / dtheta_i
 //   DenseLinearization<double> problem(R, M);
-//   auto [delta, report] = core::SvenStep<double>(problem, {.learning_rate = 1});
+//   auto [delta, report] = core::SvenStep<double>(problem, {.learning_rate =
+//   1});
 template <class T>
 class DenseLinearization : public Linearization<T> {
  public:

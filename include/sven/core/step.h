@@ -12,7 +12,8 @@
 //               factorisation of K replaces the eigenvalues.
 //   randomised  the k largest eigenvalues of K by random projections; for many
 //               conditions and small k. Approximate where the spectrum is flat.
-//   dense       thin QR and SVD of M, formed: resolves s / s_1 down to rounding.
+//   dense       thin QR and SVD of M, formed: resolves s / s_1 down to
+//   rounding.
 //               For small problems, for more conditions than parameters, and
 //               for cut-offs below what K can resolve.
 #ifndef SVEN_CORE_STEP_H_

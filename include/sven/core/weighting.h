@@ -48,7 +48,8 @@ struct PseudoInverse {
   bool operator==(const PseudoInverse&) const = default;
 };
 
-// Levenberg-Marquardt, minSR: phi(s) = s / (s^2 + lambda), w = (K + lambda)^-1 R.
+// Levenberg-Marquardt, minSR: phi(s) = s / (s^2 + lambda), w = (K + lambda)^-1
+// R.
 struct Tikhonov {
   double lambda = 1e-3;
 
@@ -62,8 +63,8 @@ struct Tikhonov {
   bool operator==(const Tikhonov&) const = default;
 };
 
-// phi(s) = (1/s) / (1 + (eps s_1^2 / s^2)^6): the pseudo-inverse with a soft edge
-// at s = sqrt(eps) s_1. The default puts it where rtol = 1e-3 cuts.
+// phi(s) = (1/s) / (1 + (eps s_1^2 / s^2)^6): the pseudo-inverse with a soft
+// edge at s = sqrt(eps) s_1. The default puts it where rtol = 1e-3 cuts.
 struct SmoothCutoff {
   double eps = 1e-6;
 
@@ -77,8 +78,8 @@ struct SmoothCutoff {
   bool operator==(const SmoothCutoff&) const = default;
 };
 
-// Half-inverse gradients and relatives: phi(s) = s^-p above rcond * s_1, else 0.
-// p = 1 is the pseudo-inverse, p = 0 rotates only.
+// Half-inverse gradients and relatives: phi(s) = s^-p above rcond * s_1, else
+// 0. p = 1 is the pseudo-inverse, p = 0 rotates only.
 struct PowerInverse {
   double p = 0.5;
   double rcond = 1e-6;

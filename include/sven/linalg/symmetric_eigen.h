@@ -4,9 +4,9 @@
 // with K = U L U^T, without the eigenvectors U.
 //
 // K is reduced to tridiagonal form, K = Q T Q^T (O(n^3), Householder), and T is
-// diagonalised by implicit QL steps, whose rotations are kept. U^T b is then Q^T
-// b followed by the rotations, U b the same backwards: O(n^2) each. Computing U
-// itself would cost several times as much as the reduction.
+// diagonalised by implicit QL steps, whose rotations are kept. U^T b is then
+// Q^T b followed by the rotations, U b the same backwards: O(n^2) each.
+// Computing U itself would cost several times as much as the reduction.
 #ifndef SVEN_LINALG_SYMMETRIC_EIGEN_H_
 #define SVEN_LINALG_SYMMETRIC_EIGEN_H_
 

@@ -13,13 +13,14 @@
 namespace sven {
 
 template <class T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Matrix =
+    Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T>
 using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
-// A vector whose memory is aligned for vector instructions. Where a sum starts to
-// be taken in vectors depends on the alignment, so all memory of ours is aligned:
-// the same input gives the same bits.
+// A vector whose memory is aligned for vector instructions. Where a sum starts
+// to be taken in vectors depends on the alignment, so all memory of ours is
+// aligned: the same input gives the same bits.
 template <class T>
 using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
 

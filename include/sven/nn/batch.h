@@ -13,9 +13,9 @@ namespace sven::nn {
 // Which of the two kinds of targets is used depends on the loss.
 template <class T>
 struct Batch {
-  ConstMatrixView<T> x{nullptr, 0, 0};          // B x in
-  ConstMatrixView<T> y{nullptr, 0, 0};          // B x out, for regression
-  std::span<const std::int64_t> labels = {};    // B, for classification
+  ConstMatrixView<T> x{nullptr, 0, 0};        // B x in
+  ConstMatrixView<T> y{nullptr, 0, 0};        // B x out, for regression
+  std::span<const std::int64_t> labels = {};  // B, for classification
 
   [[nodiscard]] Index Size() const { return x.rows(); }
 };

@@ -27,8 +27,8 @@ class NetworkLinearization : public core::Linearization<T> {
   // are what the output-gradient was taken of: the losses themselves, or
   // signed residuals. Gradients must be there down to selection.LowestLayer().
   void Bind(const Mlp<T>& net, const Propagation<T>& propagation,
-            const ParameterSelection& selection,
-            std::span<const double> losses, std::span<const double> residuals);
+            const ParameterSelection& selection, std::span<const double> losses,
+            std::span<const double> residuals);
 
   [[nodiscard]] Index NumConditions() const override {
     return std::ssize(residuals_);
@@ -65,7 +65,7 @@ class NetworkLinearization : public core::Linearization<T> {
   MatrixBuffer<T> scaled_;    // w o D
   MatrixBuffer<T> columns_;   // a block of columns of M
   MatrixBuffer<T> result_;    // gradient of the selected neurons
-  AlignedVector<T> masked_;    // the selected part of a vector
+  AlignedVector<T> masked_;   // the selected part of a vector
 };
 
 }  // namespace sven::nn

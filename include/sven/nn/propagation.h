@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One pass forward and one backward, keeping what the Jacobian is made of: row a
-// of a layer's part of it is D.row(a) (x) (A.row(a), 1), with the layer's
+// One pass forward and one backward, keeping what the Jacobian is made of: row
+// a of a layer's part of it is D.row(a) (x) (A.row(a), 1), with the layer's
 // inputs A (B x in) and output-gradients D (B x out).
 #ifndef SVEN_NN_PROPAGATION_H_
 #define SVEN_NN_PROPAGATION_H_

@@ -26,12 +26,10 @@ template <class T>
 class Linearizer {
  public:
   // The result lives until the next call. `selection` must outlive its use.
-  nn::NetworkLinearization<T>& Linearize(const nn::Mlp<T>& net,
-                                         const nn::Loss& loss,
-                                         const nn::Batch<T>& batch,
-                                         const nn::ParameterSelection& selection,
-                                         Conditions conditions,
-                                         core::PhaseSeconds& seconds);
+  nn::NetworkLinearization<T>& Linearize(
+      const nn::Mlp<T>& net, const nn::Loss& loss, const nn::Batch<T>& batch,
+      const nn::ParameterSelection& selection, Conditions conditions,
+      core::PhaseSeconds& seconds);
 
   // The losses of the last call.
   [[nodiscard]] std::span<const double> Losses() const { return losses_; }

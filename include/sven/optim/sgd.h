@@ -26,16 +26,20 @@ struct SgdOptions {
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
     constexpr double kFinite = 1e300;
-    visit(Field{"lr", "learning rate",
+    visit(Field{"lr",
+                "learning rate",
                 {.low = 0, .high = kFinite, .low_open = true}},
           self.learning_rate);
-    visit(Field{"momentum", "share of the last step kept",
+    visit(Field{"momentum",
+                "share of the last step kept",
                 {.low = 0, .high = 1, .high_open = true}},
           self.momentum);
-    visit(Field{"dampening", "share of the gradient left out of the momentum",
+    visit(Field{"dampening",
+                "share of the gradient left out of the momentum",
                 {.low = 0, .high = 1}},
           self.dampening);
-    visit(Field{"weight_decay", "L2 penalty added to the gradient",
+    visit(Field{"weight_decay",
+                "L2 penalty added to the gradient",
                 {.low = 0, .high = kFinite}},
           self.weight_decay);
     visit(Field{"nesterov", "Nesterov's form of momentum"}, self.nesterov);

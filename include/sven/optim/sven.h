@@ -39,25 +39,30 @@ struct SvenOptions {
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    visit(Field{"lr", "learning rate: the share of each residual removed",
+    visit(Field{"lr",
+                "learning rate: the share of each residual removed",
                 {.low = 0, .high = kFinite, .low_open = true}},
           self.learning_rate);
     core::PseudoInverse::VisitFields(self.truncation, visit);
-    visit(Field{"kappa", "conditions are R = loss^(kappa/2)",
+    visit(Field{"kappa",
+                "conditions are R = loss^(kappa/2)",
                 {.low = 0, .high = kFinite, .low_open = true}},
           self.kappa);
     visit(Field{"microbatch", "losses summed into one condition", {.low = 1}},
           self.micro_batch);
     visit(Field{"parameter_batch", "what a random part is drawn of"},
           self.parameter_batch);
-    visit(Field{"fraction", "the part of it that moves in a step",
+    visit(Field{"fraction",
+                "the part of it that moves in a step",
                 {.low = 0, .high = 1, .low_open = true}},
           self.fraction);
     visit(Field{"road", "how the singular values are found"}, self.road);
-    visit(Field{"oversampling", "extra directions of the randomised road",
+    visit(Field{"oversampling",
+                "extra directions of the randomised road",
                 {.low = 0}},
           self.randomised.oversampling);
-    visit(Field{"power_iterations", "power iterations of the randomised road",
+    visit(Field{"power_iterations",
+                "power iterations of the randomised road",
                 {.low = 0}},
           self.randomised.power_iterations);
     visit(Field{"seed", "of parameter batches and random projections"},

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The program as a user runs it: results, messages, exit codes, and that nothing
+# is written when something is wrong.
+# Usage: cli_test.sh SVEN TEST_DATA
+set -uo pipefail
+sven=$1
+data=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+  failed=$((failed + 1))
+  echo "FAILED: $1"
+  sed 's/^/    /' "$work/stdout" "$work/stderr"
+}
+
+# expect CODE TEXT ARGUMENTS...: exit code, and TEXT in what is printed.
+expect() {
+  local code=$1 text=$2
+  shift 2
+  "$sven" "$@" >"$work/stdout" 2>"$work/stderr"
+  local got=$?
+  if [ "$got" -ne "$code" ]; then
+    fail "sven $*: exit code $got, expected $code"
+  elif ! cat "$work/stdout" "$work/stderr" | grep -qF -- "$text"; then
+    fail "sven $*: '$text' is not printed"
+  else
+    pass
+  fi
+}
+
+# refuse CODE TEXT ARGUMENTS...: the same, and no output file appears.
+refuse() {
+  rm -f "$work/out"
+  expect "$@"
+  if [ -e "$work/out" ]; then fail "sven ${*:3}: wrote an output"; else pass; fi
+}
+
+toy=$data/parity/sven_toy_k8.safetensors
+ce=$data/parity/sven_ce.safetensors
+masked=$data/parity/sven_masked.safetensors
+sgd=$data/parity/sgd_momentum.safetensors
+out=(--out "$work/out")
+
+# Usage.
+expect 0 "singular value descent" --help
+expect 0 "0." --version
+expect 0 "CASE" step --help
+expect 0 "--case" bench --help
+expect 2 "subcommand" # no command
+expect 2 "" nonsense
+expect 2 "--out" step "$toy"
+expect 2 "" step
+
+# Steps.
+expect 0 "kept 5 singular values, road gram" step "$toy" "${out[@]}"
+grep -qa '"status":"ok"' "$work/out" && pass || fail "status in the metadata"
+grep -qa '"kept":"5"' "$work/out" && pass || fail "kept in the metadata"
+expect 0 "road dense" step "$toy" "${out[@]}" --road dense
+expect 0 "road randomised" step "$toy" "${out[@]}" --road randomised
+expect 0 "3 steps" step "$toy" "${out[@]}" --steps 3 --lr 0.01
+expect 0 "status ok" step "$toy" "${out[@]}" --dtype f32
+expect 0 "status ok" step "$masked" "${out[@]}"
+expect 0 "10 steps" step "$sgd" "${out[@]}"
+expect 0 "status ok" step "$toy" "${out[@]}" --kappa 1 --microbatch 5 \
+  --parameter-batch neurons --fraction 0.5 --k 3
+expect 0 "status ok" step "$toy" "${out[@]}" --optimizer sgd --lr 0.1
+# Without --k the case's own k: the same bytes twice.
+"$sven" step "$toy" --out "$work/a" >/dev/null
+"$sven" step "$toy" --out "$work/b" >/dev/null
+cmp -s "$work/a" "$work/b" && pass || fail "the same case gives other bytes"
+
+# Wrong settings: exit code 2, option and value named.
+refuse 2 "--k = 0: must satisfy k >= 1" step "$toy" "${out[@]}" --k 0
+refuse 2 "--rtol = 1: must satisfy 0 <= rtol < 1" step "$toy" "${out[@]}" --rtol 1
+refuse 2 "--rtol = -0.1" step "$toy" "${out[@]}" --rtol -0.1
+refuse 2 "--rtol = nan" step "$toy" "${out[@]}" --rtol nan
+refuse 2 "--kappa = 0" step "$toy" "${out[@]}" --kappa 0
+refuse 2 "--fraction = 1.5" step "$toy" "${out[@]}" --fraction 1.5 \
+  --parameter-batch layers
+refuse 2 "--fraction = 0" step "$toy" "${out[@]}" --fraction 0 \
+  --parameter-batch layers
+refuse 2 "fraction = 0.5" step "$toy" "${out[@]}" --fraction 0.5
+refuse 2 "--microbatch = 0" step "$toy" "${out[@]}" --microbatch 0
+refuse 2 "--lr = 'fast': expected a number" step "$toy" "${out[@]}" --lr fast
+refuse 2 "--steps = 0" step "$toy" "${out[@]}" --steps 0
+refuse 2 "--optimizer = 'adam'" step "$toy" "${out[@]}" --optimizer adam
+refuse 2 "--loss = 'mae': expected mse" step "$toy" "${out[@]}" --loss mae
+refuse 2 "--activation = 'gleu'" step "$toy" "${out[@]}" --activation gleu
+refuse 2 "--road = 'highway'" step "$toy" "${out[@]}" --road highway
+refuse 2 "--dtype = 'f16'" step "$toy" "${out[@]}" --dtype f16
+refuse 2 "--momentum: not a setting" step "$toy" "${out[@]}" --momentum 0.9
+refuse 2 "" step "$toy" "${out[@]}" --no-such-option 1
+
+# Wrong files: exit code 1, file and place named.
+refuse 1 "missing.safetensors" step "$work/missing.safetensors" "${out[@]}"
+refuse 1 "$work" step "$work" "${out[@]}"
+head -c 100 "$toy" >"$work/short"
+refuse 1 "$work/short" step "$work/short" "${out[@]}"
+printf 'not a safetensors file at all' >"$work/text"
+refuse 1 "$work/text" step "$work/text" "${out[@]}"
+refuse 1 "tensor 'y'" step "$toy" "${out[@]}" --loss ce
+refuse 1 "tensor 'y'" step "$ce" "${out[@]}" --loss mse
+expect 1 "/no/such/folder" step "$toy" --out /no/such/folder/out
+refuse 1 "tensor 'mask'" step "$masked" "${out[@]}" --parameter-batch layers
+refuse 1 "tensor 'mask'" step "$masked" "${out[@]}" --optimizer sgd
+
+# Metadata that are no settings, such as a misspelt one, are named. (The letters
+# are exchanged, so that all lengths in the file stay as they are.)
+LC_ALL=C sed 's/"kappa"/"kapap"/' "$toy" >"$work/misspelt"
+expect 0 "metadata 'kapap' is not a setting" step "$work/misspelt" "${out[@]}"
+# A setting in the metadata that is out of range is the file's fault.
+LC_ALL=C sed 's/"kappa": "2.0"/"kappa": "-20"/' "$toy" >"$work/negative"
+refuse 1 "metadata 'kappa'" step "$work/negative" "${out[@]}"
+
+# A step that overflows is not applied, and the status says so.
+expect 0 "status non_finite" step "$toy" "${out[@]}" --lr 1e300 --steps 2
+grep -qa '"status":"non_finite' "$work/out" && pass || fail "status of NaN"
+
+# Benchmarks, briefly.
+expect 0 "x SGD" bench --case toy1d --slices 1 --slice-seconds 0.001
+expect 0 '"us_per_step"' bench --json --case toy1d --case mnist --slices 1 \
+  --slice-seconds 0.001
+expect 2 "--case" bench --case nonsense
+expect 2 "--threads" bench --threads 0
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
