@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from pathlib import Path
 from typing import Any, Callable
 
@@ -32,8 +31,7 @@ PROGRAM = Path(__file__).resolve().parent.parent / "build/release/bin/sven"
 # Network, batch, k and rtol come from `sven bench`; this is what it does not tell.
 LOSSES = {"toy1d": "mse", "mnist": "label_regression", "wide": "label_regression"}
 RATE = 1e-3  # as in `sven bench`: the measured steps should not run away from the start
-SLICES = 5  # per round
-SLICE_SECONDS = 0.05  # as in `sven bench`
+SLICES, SLICE_SECONDS = 5, 0.05  # per round; as long as those of `sven bench`
 LARGEST_JACOBIAN = 2e9  # bytes; the decomposition takes a few times as much
 SAME = 1e-6  # relative difference up to which two steps are the same one
 
@@ -72,7 +70,6 @@ def squared_error(outputs: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 def jacobian_by_vmap(problem: Problem) -> Jacobian:
     """The backward pass of one sample, vectorised over the batch."""
     import functorch
-
     model, _ = functorch.make_functional(problem.net)
     rows = functorch.vmap(
         functorch.grad_and_value(lambda p, x, y: squared_error(model(p, x), y)), (None, 0, 0))
@@ -102,10 +99,9 @@ def fastest_jacobian(problem: Problem) -> str:
     for name, make in JACOBIANS.items():
         try:
             jacobian = make(problem)
-            jacobian()
+            us[name] = min(slice_us(jacobian, 0) for _ in range(7))
         except (ImportError, AttributeError, TypeError, RuntimeError):
             continue  # a PyTorch that does not have this way
-        us[name] = min(slice_us(jacobian, 0) for _ in range(7))
     if not us:
         raise Failure(f"PyTorch {torch.__version__} has no way to the Jacobian that we know")
     return min(us, key=us.__getitem__)
@@ -159,14 +155,18 @@ def run_sven(program: Path, *arguments: Any) -> str:
         raise Failure(f"{program}: {error.strerror}: run scripts/quickstart.sh first, "
                       "or give the program's path with --sven") from None
     if done.returncode != 0:
-        raise Failure(f"{program} {arguments[0]}: failed: {done.stderr.strip()}")
+        raise Failure(f"{program} {arguments[0]}: {done.stderr.strip() or 'failed'}")
     return done.stdout
 
 
 def run_bench(program: Path, name: str, slices: int, seconds: float) -> dict[str, Any]:
     """The case as our program describes and times it."""
-    return json.loads(run_sven(program, "bench", "--json", "--case", name, "--slices", slices,
-                               "--slice-seconds", seconds))["cases"][0]
+    text = run_sven(program, "bench", "--json", "--case", name, "--slices", slices,
+                    "--slice-seconds", seconds)
+    try:
+        return json.loads(text)["cases"][0]
+    except (ValueError, LookupError):
+        raise Failure(f"{program} bench: not the JSON that we know; is it up to date?") from None
 
 
 def write_safetensors(path: Path, tensors: dict[str, torch.Tensor], metadata: dict) -> None:
@@ -192,11 +192,8 @@ def read_float64(path: Path, name: str) -> torch.Tensor:
 
 
 def check_same(program: Path, case: dict[str, Any], optimizer: str, way: str | None) -> float:
-    """The relative difference of PyTorch's step and ours from the same start.
-
-    In double precision whatever the case's own: in single precision the rounding of the weakest
-    directions would hide a step that is wrong.
-    """
+    """The relative difference of PyTorch's step and ours from the same start, in double precision:
+    in single precision the rounding of the weakest directions would hide a step that is wrong."""
     problem = Problem(case, torch.float64)
     settings = {"optimizer": optimizer, "loss": LOSSES[case["name"]], "activation": "gelu",
                 "lr": RATE, "k": case["k"], "rtol": case["rtol"]}  # sgd passes over k and rtol
@@ -220,8 +217,6 @@ def check_same(program: Path, case: dict[str, Any], optimizer: str, way: str | N
 def take_turns(program: Path, name: str, steps: dict[str, Step], rounds: int) -> dict[str, Any]:
     """Slices of all in turns, so that a slow moment of the machine meets all; the median counts."""
     times: dict[str, dict] = {"pytorch": {o: [] for o in steps}, "ours": {o: [] for o in STEPS}}
-    for step in steps.values():
-        slice_us(step)  # warm up
     for _ in range(rounds):
         measured = run_bench(program, name, SLICES, SLICE_SECONDS)["us_per_step"]
         for optimizer, values in times["ours"].items():
@@ -235,12 +230,13 @@ def take_turns(program: Path, name: str, steps: dict[str, Step], rounds: int) ->
 
 def compare(program: Path, name: str, rounds: int) -> dict[str, Any]:
     """One case from check to medians; the keys are those of --json."""
+    if sys.stderr.isatty():
+        print(f"{name} ...", file=sys.stderr)
     case = run_bench(program, name, 1, 0)
     dtype = {"f32": torch.float32, "f64": torch.float64}[case["dtype"]]
     jacobian_bytes = case["batch"] * case["parameters"] * torch.finfo(dtype).bits // 8
-    dense = jacobian_bytes <= LARGEST_JACOBIAN
-    optimizers = [o for o in STEPS if dense or o != "sven"]
-    way = fastest_jacobian(Problem(case, dtype)) if dense else None
+    way = fastest_jacobian(Problem(case, dtype)) if jacobian_bytes <= LARGEST_JACOBIAN else None
+    optimizers = [o for o in STEPS if way or o == "sgd"]
     same = {o: check_same(program, case, o, way) for o in optimizers}
     steps = {o: STEPS[o](Problem(case, dtype), way) for o in optimizers}
     us = take_turns(program, name, steps, rounds)
@@ -289,11 +285,9 @@ def main() -> None:
     if torch is None:
         raise Failure("needs PyTorch for /usr/bin/python3: apt-get install python3-torch")
     torch.set_num_threads(1)
-    warnings.simplefilter("ignore")  # PyTorch's, about vectorising over the batch
     cases = [compare(arguments.sven, n, arguments.rounds) for n in arguments.case or LOSSES]
     if arguments.json:
-        run = {"pytorch": torch.__version__, "threads": 1, "rounds": arguments.rounds}
-        print(json.dumps(run | {"cases": cases}, indent=2))
+        print(json.dumps({"pytorch": torch.__version__, "threads": 1, "cases": cases}, indent=2))
     else:
         print_table(cases)
 

@@ -9,8 +9,8 @@ import math
 import pathlib
 import sys
 
-WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 70, 200, 40, 50
+WIDTH, HEIGHT = 760, 400
+LEFT, RIGHT, TOP, BOTTOM = 70, 240, 40, 50
 COLOURS = ["#999999", "#56b4e9", "#d55e00"]  # colour-blind safe
 DECADES = (-7, 0)
 

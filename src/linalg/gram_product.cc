@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "sven/base/error.h"
+
 namespace sven::linalg {
 namespace {
 
@@ -75,11 +77,12 @@ void PackPanel(const T* X, Index stride, Index rows, Index first, Index depth,
       out[j * L + r + 3] = static_cast<S>(row[3 * stride + j]);
     }
   }
-  for (; r < L; ++r) {
+  for (; r < rows; ++r) {
     const T* row = X + r * stride + first;
-    for (Index j = 0; j < depth; ++j) {
-      out[j * L + r] = r < rows ? static_cast<S>(row[j]) : S{0};
-    }
+    for (Index j = 0; j < depth; ++j) out[j * L + r] = static_cast<S>(row[j]);
+  }
+  for (; r < L; ++r) {
+    for (Index j = 0; j < depth; ++j) out[j * L + r] = S{0};
   }
 }
 
@@ -203,6 +206,8 @@ template <class T>
 void GramProduct<T>::AddOuter(const ConstMatrixView<T>& D,
                               const ConstMatrixView<T>& A, OuterParts parts,
                               Accumulation accumulation, Matrix<double>& K) {
+  Check(A.rows() == D.rows() && K.rows() == D.rows() && K.cols() == D.rows(),
+        "D, A and K must have one row per condition");
   if (!parts.weight && !parts.bias) return;
   const ConstMatrixView<T>* inputs = parts.weight ? &A : nullptr;
   const double bias = parts.bias ? 1.0 : 0.0;

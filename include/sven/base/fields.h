@@ -157,8 +157,10 @@ bool SetField(std::string_view source, std::string_view name,
   Options::VisitFields(options, [&](const Field& field, auto& value) {
     if (field.name != name) return;
     found = true;
-    ParseValue(source, text, value);
-    internal::CheckRange([&] { return source; }, field, value);
+    std::decay_t<decltype(value)> parsed{};
+    ParseValue(source, text, parsed);
+    internal::CheckRange([&] { return source; }, field, parsed);
+    value = parsed;
   });
   return found;
 }

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Links in the documentation lead somewhere, and files that it names exist.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bad=0
+for page in *.md docs/*.md; do
+  while read -r target; do
+    case $target in http*|\#*) continue ;; esac
+    if [ ! -e "$(dirname "$page")/${target%%#*}" ]; then
+      echo "$page: link to $target, which does not exist" >&2
+      bad=1
+    fi
+  done < <(grep -oE '\]\([^)]+\)' "$page" | sed -E 's/^\]\(|\)$//g')
+  while read -r path; do
+    if [ ! -e "$path" ]; then
+      echo "$page: names $path, which does not exist" >&2
+      bad=1
+    fi
+  done < <(grep -oE '\b(src|include|tests|scripts|benchmarks|examples|docs)/[A-Za-z0-9_./-]+\.(cc|h|sh|py|txt|md)\b' "$page" | sort -u)
+done
+[ "$bad" -eq 0 ] && echo "Documentation: ok"
+exit "$bad"
