@@ -125,7 +125,7 @@ bool SymmetricEigen::IsolateEigenvalue(Index first, double negligible) {
 // the entry that each rotation turns into the pivot; p = pi^2, gamma = c pi.
 void SymmetricEigen::QlSweep(Index first, Index last) {
   // Below this, squares are taken for zero: their quotients would overflow.
-  constexpr double kTiny = 1e-280;
+  constexpr double kTiny = 1e-200;
   double* d = diagonal_.data();
   double* e2 = off_diagonal_.data();
   const double root = std::sqrt(e2[first]);
@@ -147,7 +147,6 @@ void SymmetricEigen::QlSweep(Index first, Index last) {
     const double b2 = e2[i];
     const double r = p + b2;
     const bool regular = p > kTiny;
-    const double inverse_c2 = r / p;  // beside the next division, not after it
     const double inverse_r = 1 / r;
     if (i != last - 1) e2[i + 1] = s2 * r;
     const double old_c2 = c2;
@@ -156,9 +155,12 @@ void SymmetricEigen::QlSweep(Index first, Index last) {
     *rotation = {.c = pi_negative ? -c2 : c2, .s = s2};
     const double old_gamma = gamma;
     const double alpha = d[i];
-    gamma = c2 * (alpha - sigma) - s2 * old_gamma;
+    // r gamma, so that gamma = c2 (alpha - sigma) - s2 old_gamma and p = gamma^2
+    // / c2 need one division each, side by side.
+    const double t = p * (alpha - sigma) - b2 * old_gamma;
+    gamma = t * inverse_r;
+    p = regular ? t * t / (r * p) : old_c2 * b2;
     d[i + 1] = old_gamma + (alpha - gamma);
-    p = regular ? gamma * gamma * inverse_c2 : old_c2 * b2;
     // pi = gamma / c, or -c_old e where c is zero.
     const bool new_pi_negative =
         regular ? (gamma < 0) != pi_negative : !c_negative;

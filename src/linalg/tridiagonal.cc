@@ -48,24 +48,28 @@ void UpdateRow(double* row, Index r, Index count, const PendingUpdate& old) {
   }
 }
 
-// Columns first ... last of row r: carries out the pending change, adds the row
-// times v to p[r] and the transposed part to p[first ... last].
-void UpdateAndMultiplyRow(double* row, Index r, Index first, Index last,
-                          const PendingUpdate& old, const double* v,
-                          double* p) {
+// One row left of the diagonal and the diagonal itself: carries out the pending
+// change and adds the row's and the column's part of A v to p.
+void UpdateAndMultiplyRow(double* row, Index r, const PendingUpdate& old,
+                          const double* v, double* p) {
   const double vr = old.v[r];
   const double wr = old.w[r];
+  const double x = v[r];
   double sum = 0;
-  for (Index c = first; c < last; ++c) {
-    row[c] -= vr * old.w[c] + wr * old.v[c];
-    sum += row[c] * v[c];
-    p[c] += row[c] * v[r];
+#pragma omp simd reduction(+ : sum)
+  for (Index c = 0; c < r; ++c) {
+    const double a = row[c] - (vr * old.w[c] + wr * old.v[c]);
+    row[c] = a;
+    sum += a * v[c];
+    p[c] += a * x;
   }
-  p[r] += sum;
+  row[r] -= 2 * vr * wr;
+  p[r] += sum + row[r] * x;
 }
 
-// The same for the columns left of four rows from r on, in one pass: what the
-// rows share is loaded once.
+// The same for four rows from r on, in one pass: what the rows share is loaded
+// once. Their diagonal block is there in full, so that its part of A v needs no
+// sums along rows.
 void UpdateAndMultiplyFourRows(double* rows, Index stride, Index r,
                                const PendingUpdate& old, const double* v,
                                double* p) {
@@ -102,6 +106,17 @@ void UpdateAndMultiplyFourRows(double* rows, Index stride, Index r,
   p[r + 1] += sum1;
   p[r + 2] += sum2;
   p[r + 3] += sum3;
+#pragma omp simd
+  for (Index c = r; c < r + 4; ++c) {
+    const double ow = old.w[c];
+    const double ov = old.v[c];
+    row0[c] -= vr[0] * ow + wr[0] * ov;
+    row1[c] -= vr[1] * ow + wr[1] * ov;
+    row2[c] -= vr[2] * ow + wr[2] * ov;
+    row3[c] -= vr[3] * ow + wr[3] * ov;
+    p[c] += (row0[c] * x[0] + row1[c] * x[1]) +
+            (row2[c] * x[2] + row3[c] * x[3]);
+  }
 }
 
 // Carries out the pending change on the leading m x m block and computes
@@ -109,17 +124,18 @@ void UpdateAndMultiplyFourRows(double* rows, Index stride, Index r,
 void UpdateAndMultiply(double* A, Index stride, Index m,
                        const PendingUpdate& old, const double* v, double* p) {
   std::fill(p, p + m, 0.0);
-  for (Index block = 0; block < m; block += 4) {
-    const Index end = std::min(block + 4, m);
-    const bool full = end == block + 4;
-    if (full) {
-      UpdateAndMultiplyFourRows(A + block * stride, stride, block, old, v, p);
-    }
-    for (Index r = block; r < end; ++r) {
-      double* row = A + r * stride;
-      UpdateAndMultiplyRow(row, r, full ? block : 0, r, old, v, p);
-      row[r] -= 2 * old.v[r] * old.w[r];
-      p[r] += row[r] * v[r];
+  Index r = 0;
+  for (; r + 4 <= m; r += 4) {
+    UpdateAndMultiplyFourRows(A + r * stride, stride, r, old, v, p);
+  }
+  for (; r < m; ++r) UpdateAndMultiplyRow(A + r * stride, r, old, v, p);
+}
+
+// Completes the diagonal blocks of four rows from their lower triangles.
+void FillDiagonalBlocks(Matrix<double>& A) {
+  for (Index block = 0; block + 4 <= A.rows(); block += 4) {
+    for (Index r = block; r < block + 4; ++r) {
+      for (Index c = r + 1; c < block + 4; ++c) A(r, c) = A(c, r);
     }
   }
 }
@@ -142,6 +158,7 @@ void ReduceSmall(Matrix<double>& A, std::vector<double>& tau,
                  std::vector<double>& off_diagonal,
                  std::vector<double>& scratch) {
   const Index n = A.rows();
+  FillDiagonalBlocks(A);
   scratch.assign(static_cast<std::size_t>(4 * n), 0.0);
   double* p = scratch.data();
   double* w = p + n;
