@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -103,9 +104,7 @@ void WriteCurves(const char* path, const std::vector<Result>& results) {
   if (!file.flush()) throw sven::Error(fmt::format("{}: cannot write", path));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+void Compare(const char* curves) {
   using sven::optim::Sgd;
   using sven::optim::Sven;
   const auto task = sven::data::MakeToy1d<double>();
@@ -129,5 +128,17 @@ int main(int argc, char** argv) {
             .learning_rate = 0.05, .truncation = {.k = 16, .rtol = 1e-3}});
       })};
   Print(results);
-  if (argc > 1) WriteCurves(argv[1], results);
+  if (curves != nullptr) WriteCurves(curves, results);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Compare(argc > 1 ? argv[1] : nullptr);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "compare_1d: {}\n", error.what());
+    return 1;
+  }
+  return 0;
 }

@@ -185,7 +185,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
       return fmt::format("{} {}", kMetadataKey, Quote(key_));
     }
     if (name_ == kMetadataKey) return name_;
-    const std::string tensor = "tensor " + Quote(name_);
+    std::string tensor = "tensor " + Quote(name_);
     if (place_ == Place::kHeader) return tensor;
     return fmt::format("{}: {}", tensor, Printable(key_, 40));
   }

@@ -155,8 +155,8 @@ void SymmetricEigen::QlSweep(Index first, Index last) {
     *rotation = {.c = pi_negative ? -c2 : c2, .s = s2};
     const double old_gamma = gamma;
     const double alpha = d[i];
-    // r gamma, so that gamma = c2 (alpha - sigma) - s2 old_gamma and p = gamma^2
-    // / c2 need one division each, side by side.
+    // r gamma, so that gamma = c2 (alpha - sigma) - s2 old_gamma and p =
+    // gamma^2 / c2 need one division each, side by side.
     const double t = p * (alpha - sigma) - b2 * old_gamma;
     gamma = t * inverse_r;
     p = regular ? t * t / (r * p) : old_c2 * b2;

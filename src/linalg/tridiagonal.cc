@@ -114,8 +114,8 @@ void UpdateAndMultiplyFourRows(double* rows, Index stride, Index r,
     row1[c] -= vr[1] * ow + wr[1] * ov;
     row2[c] -= vr[2] * ow + wr[2] * ov;
     row3[c] -= vr[3] * ow + wr[3] * ov;
-    p[c] += (row0[c] * x[0] + row1[c] * x[1]) +
-            (row2[c] * x[2] + row3[c] * x[3]);
+    p[c] +=
+        (row0[c] * x[0] + row1[c] * x[1]) + (row2[c] * x[2] + row3[c] * x[3]);
   }
 }
 
