@@ -109,6 +109,53 @@ expect 1 "/no/such/folder" step "$toy" --out /no/such/folder/out
 refuse 1 "tensor 'mask'" step "$masked" "${out[@]}" --parameter-batch layers
 refuse 1 "tensor 'mask'" step "$masked" "${out[@]}" --optimizer sgd
 
+# patch FILE TENSOR BYTES: overwrites the first bytes of a tensor's data.
+patch() {
+  local length begin
+  length=$(od -An -t u8 -N 8 "$1" | tr -d ' ')
+  begin=$(head -c $((8 + length)) "$1" | tail -c +9 |
+    grep -oP "\"$2\": \{[^}]*\"data_offsets\": \[\K[0-9]+")
+  printf "$3" | dd of="$1" bs=1 seek=$((8 + length + begin)) conv=notrunc \
+    2>/dev/null
+}
+nan='\x00\x00\x00\x00\x00\x00\xf8\x7f'
+for tensor in x y; do
+  cp "$toy" "$work/nan"
+  patch "$work/nan" $tensor "$nan"
+  refuse 1 "tensor '$tensor' has the value nan in row 0, column 0" \
+    step "$work/nan" "${out[@]}"
+done
+cp "$toy" "$work/nan"
+patch "$work/nan" 2.weight "$nan"
+refuse 1 "tensor '2.weight' has the value nan" step "$work/nan" "${out[@]}"
+cp "$ce" "$work/label"
+patch "$work/label" y '\x63'
+refuse 1 "label 99 of sample 0: must be from 0 to 9" step "$work/label" \
+  "${out[@]}"
+
+# A case from a header and 8-byte zeros as data.
+make_case() {
+  local length=${#2}
+  printf "$(printf '\\x%02x' $((length % 256)) $((length / 256)))" >"$1"
+  printf '\0\0\0\0\0\0%s' "$2" >>"$1"
+  head -c $((8 * $3)) /dev/zero >>"$1"
+}
+weight='"0.weight":{"dtype":"F64","shape":[1,1],"data_offsets":[0,8]}'
+make_case "$work/empty" "{$weight,\
+\"x\":{\"dtype\":\"F64\",\"shape\":[0,1],\"data_offsets\":[8,8]},\
+\"y\":{\"dtype\":\"F64\",\"shape\":[0,1],\"data_offsets\":[8,8]}}" 1
+refuse 1 "tensor 'x' has shape [0, 1]" step "$work/empty" "${out[@]}"
+make_case "$work/no_y" "{$weight,\
+\"x\":{\"dtype\":\"F64\",\"shape\":[1,1],\"data_offsets\":[8,16]}}" 2
+refuse 1 "no tensor 'y'" step "$work/no_y" "${out[@]}"
+make_case "$work/none" '{}' 0
+refuse 1 "no parameters" step "$work/none" "${out[@]}"
+# Zero inputs, weights and targets, no bias: no gradient, a zero step.
+make_case "$work/zero" "{$weight,\
+\"x\":{\"dtype\":\"F64\",\"shape\":[1,1],\"data_offsets\":[8,16]},\
+\"y\":{\"dtype\":\"F64\",\"shape\":[1,1],\"data_offsets\":[16,24]}}" 3
+expect 0 "status rank_zero" step "$work/zero" "${out[@]}"
+
 # Metadata that are no settings, such as a misspelt one, are named. (The letters
 # are exchanged, so that all lengths in the file stay as they are.)
 LC_ALL=C sed 's/"kappa"/"kapap"/' "$toy" >"$work/misspelt"
