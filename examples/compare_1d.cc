@@ -36,12 +36,6 @@ struct Result {
   double microseconds_per_step = 0;
 };
 
-double ValidationLoss(const sven::nn::Mlp<double>& net,
-                      const sven::data::Dataset<double>& data) {
-  return (net.Predict(sven::View(data.x)) - data.y).squaredNorm() /
-         static_cast<double>(data.Size());
-}
-
 void ShowProgress(const std::string& name, int done, int all) {
   if (isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "\r{:<28} {:3d} %", name, 100 * done / all);
@@ -60,11 +54,13 @@ Result Train(std::string name, const sven::data::Task<double>& task,
     sven::data::BatchStream<double> stream(task.train, kBatch, /*seed=*/51159);
     for (int epoch = 1; epoch <= kEpochs; ++epoch) {
       sven::Stopwatch stopwatch;
-      for (sven::nn::Batch<double> batch; stream.Next(batch); ++steps) {
-        optimizer->Step(net, sven::nn::Loss::kSquaredError, batch);
+      while (const auto batch = stream.Next()) {
+        optimizer->Step(net, sven::nn::Loss::kSquaredError, *batch);
+        ++steps;
       }
       seconds += stopwatch.Lap();
-      result.losses[epoch - 1].push_back(ValidationLoss(net, task.validation));
+      result.losses[epoch - 1].push_back(sven::nn::MeanLoss<double>(
+          net, sven::nn::Loss::kSquaredError, task.validation.All()));
       ShowProgress(result.name, (seed - 1) * kEpochs + epoch, kSeeds * kEpochs);
     }
   }

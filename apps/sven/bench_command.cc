@@ -119,12 +119,21 @@ void MeasureTime(const BenchCase& bench_case, const BenchArguments& arguments,
   }
 }
 
-void MeasureMemory(const BenchCase& bench_case, CaseResult& result) {
+void MeasureMemory(const BenchCase& bench_case, int threads,
+                   CaseResult& result) {
   for (const char* name : BenchOptimizers()) {
     const std::string text =
-        RunSelf({"bench", "--case", bench_case.name, "--memory-of", name});
+        RunSelf({"bench", "--case", bench_case.name, "--memory-of", name,
+                 "--threads", std::to_string(threads)});
     std::int64_t bytes = 0;
-    std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const auto [stop, status] =
+        std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (status != std::errc{}) {
+      throw Error(
+          fmt::format("a measuring process printed '{}' instead of a "
+                      "number of bytes",
+                      text));
+    }
     result.of[name].peak_bytes = bytes;
   }
 }
@@ -237,7 +246,7 @@ void RunBench(const BenchArguments& arguments) {
     CaseResult& result = results.emplace_back();
     result.bench_case = bench_case;
     MeasureTime(*bench_case, arguments, result);
-    MeasureMemory(*bench_case, result);
+    MeasureMemory(*bench_case, arguments.threads, result);
   }
   if (arguments.json) {
     PrintJson(results, arguments.threads);

@@ -7,22 +7,46 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sven/base/text.h"
+
 namespace sven::cli {
 namespace {
 
-std::string FlagName(std::string_view field) {
-  std::string flag = "--" + std::string(field);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
+// A setting as text, and where it stands.
+struct Setting {
+  std::string text;
+  std::string source;
+  bool from_file;
+};
+using Settings = std::map<std::string, Setting>;
+
+Settings Merge(const data::SafetensorsFile& file, const std::string& source,
+               const std::map<std::string, std::string>& flags) {
+  Settings settings;
+  for (const auto& [name, text] : file.metadata) {
+    settings[name] = {text, fmt::format("{}: metadata {}", source, Quote(name)),
+                      /*from_file=*/true};
+  }
+  for (const auto& [name, text] : flags) {
+    settings[name] = {text, FlagName(name), /*from_file=*/false};
+  }
+  return settings;
 }
 
-// Sets what is called `name` wherever it is a setting of the case.
-bool SetAny(const std::string& source, const std::string& name,
-            const std::string& text, CaseSettings& settings) {
-  if (SetField(source, name, text, settings.step)) return true;
-  return settings.step.optimizer == OptimizerKind::kSven
-             ? SetField(source, name, text, settings.sven)
-             : SetField(source, name, text, settings.sgd);
+// False if `name` is no setting of the case.
+bool Set(const std::string& name, const Setting& setting,
+         CaseSettings& settings) {
+  try {
+    if (SetField(setting.source, name, setting.text, settings.step)) {
+      return true;
+    }
+    return settings.step.optimizer == OptimizerKind::kSven
+               ? SetField(setting.source, name, setting.text, settings.sven)
+               : SetField(setting.source, name, setting.text, settings.sgd);
+  } catch (const UsageError& error) {
+    if (!setting.from_file) throw;
+    throw DataError(error.what());  // the file is wrong, not the command line
+  }
 }
 
 // Metadata that other programs write and that are no settings of a step.
@@ -30,24 +54,18 @@ bool IsKnownForeign(const std::string& name) {
   return name == "format" || name.starts_with("expect");
 }
 
-void ReadMetadata(const data::SafetensorsFile& file, const std::string& source,
-                  CaseSettings& settings, std::vector<std::string>& ignored) {
-  const auto place = [&](const std::string& name) {
-    return fmt::format("{}: metadata '{}'", source, name);
-  };
+// What no field can say alone.
+void ValidateTogether(const CaseSettings& settings, const std::string& source,
+                      bool any_flags) {
   try {
-    // First, since it decides what the others mean.
-    const auto optimizer = file.metadata.find("optimizer");
-    if (optimizer != file.metadata.end()) {
-      SetAny(place("optimizer"), "optimizer", optimizer->second, settings);
-    }
-    for (const auto& [name, text] : file.metadata) {
-      if (!SetAny(place(name), name, text, settings) && !IsKnownForeign(name)) {
-        ignored.push_back(name);
-      }
+    if (settings.step.optimizer == OptimizerKind::kSven) {
+      settings.sven.Validate();
+    } else {
+      settings.sgd.Validate();
     }
   } catch (const UsageError& error) {
-    throw DataError(error.what());  // the file is wrong, not the command line
+    if (any_flags) throw;
+    throw DataError(fmt::format("{}: metadata: {}", source, error.what()));
   }
 }
 
@@ -72,17 +90,18 @@ const data::Tensor& Require(const data::SafetensorsFile& file,
 template <class T>
 Matrix<T> ReadMatrix(const std::string& source, const std::string& name,
                      const data::Tensor& tensor, Index rows, Index cols) {
-  const std::vector<T> values = tensor.Values<T>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
+  const std::vector<double> values = tensor.Values<double>();
+  Matrix<T> matrix(rows, cols);
+  for (Index i = 0; i < matrix.size(); ++i) {
+    matrix.data()[i] = static_cast<T>(values[i]);
+    if (!std::isfinite(matrix.data()[i])) {
       throw DataError(fmt::format(
           "{}: tensor '{}' has the value {} in row {}, column {}: expected "
-          "finite numbers",
-          source, name, values[i], static_cast<Index>(i) / cols,
-          static_cast<Index>(i) % cols));
+          "finite numbers, in the range of the chosen dtype",
+          source, name, values[i], i / cols, i % cols));
     }
   }
-  return ConstMatrixView<T>(values.data(), rows, cols);
+  return matrix;
 }
 
 // A vector stands for a matrix of one column.
@@ -104,30 +123,33 @@ std::vector<std::int64_t> ReadIntegers(const std::string& source,
 
 }  // namespace
 
+std::string FlagName(std::string_view field) {
+  std::string flag = "--" + std::string(field);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
 CaseSettings ReadSettings(const data::SafetensorsFile& file,
                           const std::string& source,
                           const std::map<std::string, std::string>& flags,
                           std::vector<std::string>& ignored) {
   CaseSettings settings;
-  const auto optimizer = flags.find("optimizer");
-  if (optimizer != flags.end()) {
-    SetAny("--optimizer", "optimizer", optimizer->second, settings);
+  const Settings merged = Merge(file, source, flags);
+  // First, since it decides what the others mean.
+  const auto optimizer = merged.find("optimizer");
+  if (optimizer != merged.end()) {
+    Set("optimizer", optimizer->second, settings);
   }
-  const OptimizerKind forced = settings.step.optimizer;
-  ReadMetadata(file, source, settings, ignored);
-  if (optimizer != flags.end()) settings.step.optimizer = forced;
-  for (const auto& [name, text] : flags) {
-    if (!SetAny(FlagName(name), name, text, settings)) {
+  for (const auto& [name, setting] : merged) {
+    if (Set(name, setting, settings)) continue;
+    if (!setting.from_file) {
       throw UsageError(fmt::format("{}: not a setting of the optimizer {}",
-                                   FlagName(name),
+                                   setting.source,
                                    Name(settings.step.optimizer)));
     }
+    if (!IsKnownForeign(name)) ignored.push_back(name);
   }
-  if (settings.step.optimizer == OptimizerKind::kSven) {
-    settings.sven.Validate();
-  } else {
-    settings.sgd.Validate();
-  }
+  ValidateTogether(settings, source, !flags.empty());
   return settings;
 }
 
@@ -139,10 +161,10 @@ CaseData<T> ReadCaseData(const data::SafetensorsFile& file,
   const Index inputs = model.net.NumInputs();
   const Index outputs = model.net.NumOutputs();
   const data::Tensor& x = Require(file, source, "x");
-  if (x.shape.size() != 2 || x.shape[1] != inputs || x.shape[0] < 1) {
+  const Index B = x.shape.empty() ? 0 : x.shape[0];
+  if (B < 1 || !HasShape(x, B, inputs)) {
     ThrowShape(source, "x", x, fmt::format("samples x {} inputs", inputs));
   }
-  const Index B = x.shape[0];
   result.batch.x = ReadMatrix<T>(source, "x", x, B, inputs);
 
   const data::Tensor& y = Require(file, source, "y");

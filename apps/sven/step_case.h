@@ -29,7 +29,7 @@ struct StepSettings {
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    visit(Field{"optimizer", "sven or sgd"}, self.optimizer);
+    visit(Field{"optimizer", "the method"}, self.optimizer);
     visit(Field{"loss", "loss per sample"}, self.loss);
     visit(Field{"huber_delta",
                 "where the Huber loss becomes linear",
@@ -37,7 +37,7 @@ struct StepSettings {
           self.huber_delta);
     visit(Field{"activation", "between the layers"}, self.activation);
     visit(Field{"steps", "how many steps", {.low = 1}}, self.steps);
-    visit(Field{"dtype", "f32 or f64; none: the type of the parameters"},
+    visit(Field{"dtype", "f32 or f64; none: f64 if a weight is, else f32"},
           self.dtype);
   }
 };
@@ -48,8 +48,11 @@ struct CaseSettings {
   optim::SgdOptions sgd;
 };
 
+// "--parameter-batch" for the field parameter_batch.
+std::string FlagName(std::string_view field);
+
 // Settings from the file's metadata, overridden by `flags` (name -> text).
-// Metadata that are not settings are named in `ignored`.
+// Metadata that are not settings of the optimizer are named in `ignored`.
 CaseSettings ReadSettings(const data::SafetensorsFile& file,
                           const std::string& source,
                           const std::map<std::string, std::string>& flags,

@@ -3,11 +3,13 @@
 // sven step: replays optimizer steps on a model and batch from another program.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "commands.h"
 #include "step_case.h"
+#include "sven/base/text.h"
 
 namespace sven::cli {
 namespace {
@@ -69,6 +71,11 @@ StepResults<T> RunSven(const CaseSettings& settings, const CaseData<T>& data,
     if (results.status == StepStatus::kOk) {
       results.status = results.report.status;
     }
+    // Without anything random the next step would fail alike.
+    if (!results.report.Applied() &&
+        options.parameter_batch == optim::ParameterBatch::kAll) {
+      break;
+    }
   }
   results.update =
       AtUnitRate<T>(model, optimizer.Update(), options.learning_rate);
@@ -89,9 +96,8 @@ StepResults<T> RunSgd(const CaseSettings& settings, const CaseData<T>& data,
   for (Index i = 0; i < settings.step.steps; ++i) {
     results.report = optimizer.Step(model.net, loss, data.batch.All());
     results.losses.push_back(results.report.loss);
-    if (results.status == StepStatus::kOk) {
-      results.status = results.report.status;
-    }
+    results.status = results.report.status;
+    if (!results.report.Applied()) break;  // the next step would fail alike
   }
   results.update =
       AtUnitRate<T>(model, optimizer.Update(), settings.sgd.learning_rate);
@@ -171,17 +177,47 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
   fmt::print(" -> {}\n", arguments.output);
 }
 
+void CheckOutput(const StepArguments& arguments) {
+  if (arguments.output.empty()) {
+    throw UsageError("--out = '': expected the name of a file");
+  }
+  std::error_code none;
+  if (std::filesystem::equivalent(arguments.input, arguments.output, none)) {
+    throw UsageError(fmt::format(
+        "--out = {}: that is the case itself, and writing would destroy it; "
+        "choose another file",
+        arguments.output));
+  }
+}
+
+// What the case holds and the step does not use: perhaps misspelt.
+void WarnOfIgnored(const StepArguments& arguments,
+                   const data::SafetensorsFile& file,
+                   const std::vector<std::string>& metadata,
+                   OptimizerKind optimizer) {
+  for (const std::string& name : metadata) {
+    fmt::print(stderr,
+               "sven: {}: metadata {} is not a setting of the optimizer {}: "
+               "ignored\n",
+               arguments.input, Quote(name), Name(optimizer));
+  }
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name == "x" || name == "y" || name == "mask" ||
+        name.starts_with("expect.") || data::IsParameterName(name)) {
+      continue;
+    }
+    fmt::print(stderr, "sven: {}: tensor {} is not part of a case: ignored\n",
+               arguments.input, Quote(name));
+  }
+}
+
 void RunStep(const StepArguments& arguments) {
+  CheckOutput(arguments);
   const data::SafetensorsFile file = data::ReadSafetensors(arguments.input);
   std::vector<std::string> ignored;
   const CaseSettings settings =
       ReadSettings(file, arguments.input, arguments.flags, ignored);
-  for (const std::string& name : ignored) {
-    fmt::print(stderr,
-               "sven: {}: metadata '{}' is not a setting of the optimizer {}: "
-               "ignored\n",
-               arguments.input, name, Name(settings.step.optimizer));
-  }
+  WarnOfIgnored(arguments, file, ignored, settings.step.optimizer);
   const auto is_double = [](const auto& entry) {
     return entry.first.ends_with(".weight") &&
            entry.second.dtype == data::DType::kF64;
@@ -196,26 +232,52 @@ void RunStep(const StepArguments& arguments) {
   }
 }
 
-// One option per field; a name that two structs share is one option.
+struct FieldOption {
+  FieldDescription field;
+  std::string group;
+  std::string defaults;
+};
+
+// Adds the fields to the list; a name that two structs share is one option with
+// two defaults.
 template <class Options>
-void AddFieldOptions(const std::string& group, CLI::App& command,
-                     StepArguments& arguments) {
+void Collect(const std::string& group, const std::string& optimizer,
+             std::vector<FieldOption>& list) {
   for (const FieldDescription& field : DescribeFields<Options>()) {
-    std::string flag = "--" + field.name;
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    if (command.get_option_no_throw(flag) != nullptr) continue;
-    std::string help = field.doc;
-    if (!field.range.empty()) help += ": " + field.range;
-    help += " [" + field.default_value + "]";
+    // The spectrum is always written.
+    if (field.name == "spectrum") continue;
+    const auto known = std::ranges::find_if(
+        list, [&](const FieldOption& o) { return o.field.name == field.name; });
+    if (known == list.end()) {
+      list.push_back({field, group, field.default_value});
+    } else {
+      known->group = "Sven and SGD";
+      known->defaults +=
+          fmt::format("; {}: {}", optimizer, field.default_value);
+    }
+  }
+}
+
+void AddFieldOptions(CLI::App& command, StepArguments& arguments) {
+  std::vector<FieldOption> options;
+  Collect<StepSettings>("Case", "", options);
+  Collect<optim::SvenOptions>("Sven", "sven", options);
+  Collect<optim::SgdOptions>("SGD", "sgd", options);
+  for (const FieldOption& option : options) {
+    std::string help = option.field.doc;
+    if (!option.field.range.empty()) help += ": " + option.field.range;
+    help += " [" + option.defaults + "]";
+    const bool is_switch = option.field.default_value == "false";
     command
         .add_option_function<std::string>(
-            flag,
-            [&arguments, name = field.name](const std::string& text) {
-              arguments.flags[name] = text;
+            FlagName(option.field.name),
+            [&arguments, name = option.field.name](const std::string& text) {
+              arguments.flags[name] = text.empty() ? "true" : text;
             },
             help)
+        ->expected(is_switch ? 0 : 1, 1)
         ->type_name("")
-        ->group(group);
+        ->group(option.group);
   }
 }
 
@@ -231,9 +293,7 @@ void AddStepCommand(CLI::App& app) {
   command->add_option("--out", arguments->output, "where the results go")
       ->required()
       ->type_name("FILE");
-  AddFieldOptions<StepSettings>("Case", *command, *arguments);
-  AddFieldOptions<optim::SvenOptions>("Sven", *command, *arguments);
-  AddFieldOptions<optim::SgdOptions>("SGD", *command, *arguments);
+  AddFieldOptions(*command, *arguments);
   command->footer(kFooter);
   command->callback([arguments] { RunStep(*arguments); });
 }

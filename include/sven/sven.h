@@ -9,6 +9,7 @@
 #include "sven/data/model_file.h"
 #include "sven/data/safetensors.h"
 #include "sven/data/tasks.h"
+#include "sven/linalg/product.h"
 #include "sven/nn/batch.h"
 #include "sven/nn/loss.h"
 #include "sven/nn/mlp.h"

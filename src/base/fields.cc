@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "sven/base/text.h"
+
 namespace sven {
 namespace {
 
@@ -26,7 +28,7 @@ std::optional<T> ParseWhole(std::string_view text) {
 bool Range::Contains(double x) const {
   const bool above = low_open ? x > low : x >= low;
   const bool below = high_open ? x < high : x <= high;
-  return above && below;  // false for NaN
+  return above && below && std::isfinite(x);  // false for NaN
 }
 
 std::string Range::Describe(std::string_view name) const {
@@ -55,15 +57,16 @@ std::optional<std::uint64_t> ParseUnsigned(std::string_view text) {
   return ParseWhole<std::uint64_t>(text);
 }
 std::optional<bool> ParseBool(std::string_view text) {
-  if (text == "true" || text == "1") return true;
-  if (text == "false" || text == "0") return false;
+  // Python's spelling comes with files that Python wrote.
+  if (text == "true" || text == "True" || text == "1") return true;
+  if (text == "false" || text == "False" || text == "0") return false;
   return std::nullopt;
 }
 
 void ThrowBadText(std::string_view source, std::string_view text,
                   std::string_view expected) {
   throw UsageError(
-      fmt::format("{} = '{}': expected {}", source, text, expected));
+      fmt::format("{} = {}: expected {}", source, Quote(text), expected));
 }
 
 void ThrowOutOfRange(std::string_view source, const Field& field,
@@ -71,7 +74,7 @@ void ThrowOutOfRange(std::string_view source, const Field& field,
   const std::string range = field.range.Describe(field.name);
   throw UsageError(
       fmt::format("{} = {}: must {}", source, value,
-                  range.empty() ? "be a number, not NaN" : "satisfy " + range));
+                  range.empty() ? "be a finite number" : "satisfy " + range));
 }
 
 std::string FormatNumber(double value) { return fmt::format("{}", value); }

@@ -27,8 +27,8 @@ DenseLinearization<T>::DenseLinearization(Vector<double> R, Matrix<T> M)
 
 template <class T>
 void DenseLinearization<T>::Gram(linalg::Accumulation accumulation,
-                                 Matrix<double>& K) {
-  K.setZero(M_.rows(), M_.rows());
+                                 MatrixRef<double> K) {
+  K.setZero();
   gram_.AddPlain(View(M_), accumulation, K);
 }
 
@@ -38,7 +38,10 @@ void DenseLinearization<T>::PullBack(std::span<const double> w,
   VectorView<T> result(out.data(), M_.cols());
   result.setZero();
   for (Index a = 0; a < M_.rows(); ++a) {
-    result += static_cast<T>(w[a]) * M_.row(a).transpose();
+    // The weight may be out of T's range where its product is not.
+    result += (w[a] * M_.row(a).template cast<double>())
+                  .transpose()
+                  .template cast<T>();
   }
 }
 
@@ -53,7 +56,7 @@ void DenseLinearization<T>::PushForward(std::span<const T> v,
 }
 
 template <class T>
-void DenseLinearization<T>::Jacobian(Matrix<double>& M) {
+void DenseLinearization<T>::Jacobian(MatrixRef<double> M) {
   M = M_.template cast<double>();
 }
 

@@ -13,8 +13,7 @@ double Linearization<T>::Loss() const {
 }
 
 template <class T>
-void Linearization<T>::Jacobian(Matrix<double>& M) {
-  M.resize(NumConditions(), NumParameters());
+void Linearization<T>::Jacobian(MatrixRef<double> M) {
   std::vector<double> unit(static_cast<std::size_t>(NumConditions()), 0.0);
   Vector<T> row(NumParameters());
   for (Index a = 0; a < NumConditions(); ++a) {

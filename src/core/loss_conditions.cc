@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "sven/base/error.h"
 
@@ -13,10 +14,10 @@ void LossConditions<T>::Bind(Linearization<T>& losses, ResidualMap map,
                              Index micro_batch) {
   Check(micro_batch >= 1, "a micro-batch has at least one loss");
   losses_ = &losses;
-  micro_batch_ = micro_batch;
   const std::span<const double> l = losses.Residuals();
+  micro_batch_ = std::min(micro_batch, std::ssize(l));
   const auto groups =
-      static_cast<std::size_t>((std::ssize(l) + micro_batch - 1) / micro_batch);
+      static_cast<std::size_t>((std::ssize(l) - 1) / micro_batch_ + 1);
   single_.resize(l.size());
   group_losses_.assign(groups, 0.0);
   for (Index a = 0; a < std::ssize(l); ++a) group_losses_[Group(a)] += l[a];
@@ -35,25 +36,32 @@ double LossConditions<T>::Loss() const {
   return total / static_cast<double>(single_.size());
 }
 
+// Pairs within a group are met once each in the lower triangle; both orders
+// count.
+template <class T>
+void LossConditions<T>::SumGroups(const ConstMatrixView<double>& J,
+                                  MatrixRef<double> K) const {
+  K.setZero();
+  for (Index a = 0; a < J.rows(); ++a) {
+    const Index row = Group(a);
+    for (Index b = 0; b < a; ++b) {
+      K(row, Group(b)) += Group(b) == row ? 2 * J(a, b) : J(a, b);
+    }
+    K(row, row) += J(a, a);
+  }
+}
+
 template <class T>
 void LossConditions<T>::Gram(linalg::Accumulation accumulation,
-                             Matrix<double>& K) {
-  const Index B = losses_->NumConditions();
-  const Index groups = NumConditions();
-  Matrix<double>& J = micro_batch_ == 1 ? K : single_matrix_;
-  losses_->Gram(accumulation, J);
-  if (micro_batch_ > 1) {
-    K.setZero(groups, groups);
-    for (Index a = 0; a < B; ++a) {
-      const Index row = Group(a);
-      // Pairs within a group are found once; both orders count.
-      for (Index b = 0; b < a; ++b) {
-        K(row, Group(b)) += Group(b) == row ? 2 * J(a, b) : J(a, b);
-      }
-      K(row, row) += J(a, a);
-    }
+                             MatrixRef<double> K) {
+  if (micro_batch_ == 1) {
+    losses_->Gram(accumulation, K);
+  } else {
+    single_matrix_.Resize(losses_->NumConditions(), losses_->NumConditions());
+    losses_->Gram(accumulation, single_matrix_.View());
+    SumGroups(std::as_const(single_matrix_).View(), K);
   }
-  for (Index A = 0; A < groups; ++A) {
+  for (Index A = 0; A < K.rows(); ++A) {
     for (Index b = 0; b <= A; ++b) K(A, b) = slopes_[A] * K(A, b) * slopes_[b];
   }
 }
@@ -77,11 +85,13 @@ void LossConditions<T>::PushForward(std::span<const T> v,
 }
 
 template <class T>
-void LossConditions<T>::Jacobian(Matrix<double>& M) {
-  losses_->Jacobian(single_matrix_);
-  M.setZero(NumConditions(), NumParameters());
-  for (Index a = 0; a < single_matrix_.rows(); ++a) {
-    M.row(Group(a)) += slopes_[Group(a)] * single_matrix_.row(a);
+void LossConditions<T>::Jacobian(MatrixRef<double> M) {
+  single_matrix_.Resize(losses_->NumConditions(), NumParameters());
+  MatrixView<double> J = single_matrix_.View();
+  losses_->Jacobian(J);
+  M.setZero();
+  for (Index a = 0; a < J.rows(); ++a) {
+    M.row(Group(a)) += slopes_[Group(a)] * J.row(a);
   }
 }
 

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sven/base/error.h"
 #include "sven/base/stopwatch.h"
 #include "sven/linalg/cholesky.h"
+#include "sven/linalg/matrix_buffer.h"
 #include "sven/linalg/norm.h"
 #include "sven/linalg/symmetric_eigen.h"
 #include "sven/linalg/thin_svd.h"
@@ -18,8 +20,8 @@
 namespace sven::core {
 namespace {
 
-// What K resolves of s / s_1 in double precision; below, only the dense road
-// does.
+// Cut-offs below this want the dense road: K in double precision resolves s /
+// s_1 hardly further.
 constexpr double kGramResolution = 1e-6;
 // From this cut-off on, K may be accumulated in single precision.
 constexpr double kSingleResolution = 2e-3;
@@ -31,6 +33,17 @@ constexpr Index kRandomisedShare = 8;
 
 bool AllFinite(std::span<const double> values) {
   return ConstVectorView<double>(values.data(), std::ssize(values)).allFinite();
+}
+
+// K has an error of about B eps s_1^2. Below ten times its root, singular values
+// are off by a per cent and more.
+double GramNoise(Index conditions) {
+  return 10 * std::sqrt(static_cast<double>(conditions) *
+                        std::numeric_limits<double>::epsilon());
+}
+
+bool DenseFits(Index conditions, Index parameters) {
+  return parameters <= kDenseEntries / conditions;
 }
 
 // Singular values that the road cannot tell from zero are zero.
@@ -58,6 +71,7 @@ void Validate(const StepOptions& options) {
         ": must satisfy learning_rate > 0");
   }
   Validate(options.weighting);
+  ValidateFields("RandomisedEigenOptions", options.randomised);
   const auto* truncation = std::get_if<PseudoInverse>(&options.weighting);
   if (options.road == Road::kRandomised &&
       (truncation == nullptr || !truncation->k)) {
@@ -70,12 +84,14 @@ void Validate(const StepOptions& options) {
 Road ChooseRoad(const StepOptions& options, Index conditions,
                 Index parameters) {
   if (options.road != Road::kAuto) return options.road;
-  const bool dense_fits = parameters <= kDenseEntries / conditions;
   const bool fine = NeededResolution(options.weighting) < kGramResolution;
-  if (dense_fits && (fine || conditions >= parameters)) return Road::kDense;
-  const Index rank =
-      WantedRank(options, conditions) + options.randomised.oversampling;
-  if (conditions >= kRandomisedFrom && rank <= conditions / kRandomisedShare) {
+  if (DenseFits(conditions, parameters) && (fine || conditions >= parameters)) {
+    return Road::kDense;
+  }
+  const Index room =
+      conditions / kRandomisedShare - WantedRank(options, conditions);
+  if (conditions >= kRandomisedFrom &&
+      options.randomised.oversampling <= room) {
     return Road::kRandomised;
   }
   return Road::kGram;
@@ -83,7 +99,7 @@ Road ChooseRoad(const StepOptions& options, Index conditions,
 
 template <class T>
 struct StepSolver<T>::Work {
-  Matrix<double> K;
+  MatrixBuffer<double> K;
   Matrix<double> M;
   linalg::SymmetricEigen eigen;
   linalg::Cholesky cholesky;
@@ -103,6 +119,9 @@ struct StepSolver<T>::Work {
   bool DenseRoad(Linearization<T>& problem, const StepOptions& options,
                  std::span<T> update, StepReport& report);
 
+  // Whether the damping drowns in the rounding of K, and M can be had instead.
+  [[nodiscard]] bool WantsDense(const Linearization<T>& problem,
+                                const StepOptions& options) const;
   bool WeightsByCholesky(std::span<const double> R, const StepOptions& options,
                          StepReport& report);
   bool WeightsByEigenvalues(std::span<const double> R,
@@ -140,7 +159,7 @@ bool StepSolver<T>::Work::WeightsByCholesky(std::span<const double> R,
                                             const StepOptions& options,
                                             StepReport& report) {
   const double lambda = std::get<Tikhonov>(options.weighting).lambda;
-  if (!cholesky.Factor(View(K), lambda)) return false;
+  if (!cholesky.Factor(std::as_const(K).View(), lambda)) return false;
   w.assign(R.begin(), R.end());
   cholesky.Solve(w);
   report.kept = std::ssize(R);
@@ -164,10 +183,10 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
   bool finite = false;
   if (randomly) {
     RandomStream random(options.seed, RandomUse::kProjection);
-    finite = randomised.Factor(View(K), WantedRank(options, B),
+    finite = randomised.Factor(std::as_const(K).View(), WantedRank(options, B),
                                options.randomised, random);
   } else {
-    finite = eigen.Factor(View(K));
+    finite = eigen.Factor(std::as_const(K).View());
   }
   if (!finite) {
     report.status = StepStatus::kNonFiniteJacobian;
@@ -179,9 +198,10 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
   for (std::size_t i = 0; i < s.size(); ++i) {
     s[i] = squares[i] > 0 ? std::sqrt(squares[i]) : 0.0;
   }
-  CutNoise(std::sqrt(static_cast<double>(B) *
-                     std::numeric_limits<double>::epsilon()),
-           s);
+  // Damping keeps weak directions harmless; they must not be cut.
+  if (!std::holds_alternative<Tikhonov>(options.weighting)) {
+    CutNoise(GramNoise(B), s);
+  }
   coefficients.resize(s.size());
   if (randomly) {
     randomised.ToEigenbasis(w, coefficients);
@@ -190,8 +210,14 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
     coefficients.assign(w.begin(), w.end());
   }
   if (!FilterSpectrum(options, report)) return false;
+  const auto* damping = std::get_if<Tikhonov>(&options.weighting);
+  if (damping != nullptr) report.kept = B;
   for (std::size_t i = 0; i < s.size(); ++i) {
-    coefficients[i] *= phi[i] == 0 ? 0.0 : phi[i] / s[i];
+    // A damped direction has its weight even where K rounds its s to zero: M
+    // in the pull-back knows it better.
+    coefficients[i] *= damping != nullptr ? 1 / (s[i] * s[i] + damping->lambda)
+                       : phi[i] == 0      ? 0.0
+                                          : phi[i] / s[i];
   }
   if (randomly) {
     randomised.FromEigenbasis(coefficients, w);
@@ -203,6 +229,19 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
 }
 
 template <class T>
+bool StepSolver<T>::Work::WantsDense(const Linearization<T>& problem,
+                                     const StepOptions& options) const {
+  const auto* damping = std::get_if<Tikhonov>(&options.weighting);
+  if (damping == nullptr || options.road != Road::kAuto) return false;
+  const Index B = problem.NumConditions();
+  const double rounding = static_cast<double>(B) *
+                          std::numeric_limits<double>::epsilon() *
+                          K.View().diagonal().maxCoeff();
+  return damping->lambda < 100 * rounding &&
+         DenseFits(B, problem.NumParameters());
+}
+
+template <class T>
 bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
                                    const StepOptions& options,
                                    std::span<T> update, StepReport& report) {
@@ -210,8 +249,18 @@ bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
       NeededResolution(options.weighting) >= kSingleResolution
           ? linalg::Accumulation::kWorking
           : linalg::Accumulation::kDouble;
-  problem.Gram(accumulation, K);
+  const Index B = problem.NumConditions();
+  K.Resize(B, B);
+  problem.Gram(accumulation, K.View());
   report.seconds.gram = stopwatch.Lap();
+  if (K.View().diagonal().isZero(0)) {
+    report.status = StepStatus::kRankZero;
+    return false;
+  }
+  if (WantsDense(problem, options)) {
+    report.road = Road::kDense;
+    return DenseRoad(problem, options, update, report);
+  }
   const std::span<const double> R = problem.Residuals();
   const bool damped = std::holds_alternative<Tikhonov>(options.weighting);
   const bool solved =
@@ -228,8 +277,9 @@ template <class T>
 bool StepSolver<T>::Work::DenseRoad(Linearization<T>& problem,
                                     const StepOptions& options,
                                     std::span<T> update, StepReport& report) {
+  M.resize(problem.NumConditions(), problem.NumParameters());
   problem.Jacobian(M);
-  report.seconds.gram = stopwatch.Lap();
+  report.seconds.gram += stopwatch.Lap();
   const Index longer = std::max(M.rows(), M.cols());
   if (!svd.Factor(M)) {
     report.status = StepStatus::kNonFiniteJacobian;

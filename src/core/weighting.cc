@@ -57,7 +57,7 @@ double NeededResolution(const Weighting& weighting) {
   if (const auto* w = std::get_if<SmoothCutoff>(&weighting)) {
     return std::sqrt(w->eps);
   }
-  // Damping keeps weak directions harmless whatever their resolution.
+  // What damping needs depends on the scale of K, which is not known yet.
   return 1e-6;
 }
 

@@ -34,11 +34,11 @@ BatchStream<T>::BatchStream(const Dataset<T>& data, Index batch_size,
 }
 
 template <class T>
-bool BatchStream<T>::Next(nn::Batch<T>& batch) {
+std::optional<nn::Batch<T>> BatchStream<T>::Next() {
   if (next_ == 0) RandomPermutation(data_.Size(), random_, order_);
   if (next_ == data_.Size()) {
     next_ = 0;
-    return false;
+    return std::nullopt;
   }
   const Index count = std::min(batch_size_, data_.Size() - next_);
   for (Index i = 0; i < count; ++i) {
@@ -52,15 +52,11 @@ bool BatchStream<T>::Next(nn::Batch<T>& batch) {
     return ConstMatrixView<T>(m.data(), m.size() > 0 ? count : 0, m.cols());
   };
   const std::span<const std::int64_t> labels = gathered_.labels;
-  const nn::Batch<T> filled{
+  return nn::Batch<T>{
       .x = rows(gathered_.x),
       .y = rows(gathered_.y),
       .labels = labels.empty() ? labels
                                : labels.first(static_cast<std::size_t>(count))};
-  // A view is bound for good when it is made, so the batch is made anew.
-  std::destroy_at(&batch);
-  std::construct_at(&batch, filled);
-  return true;
 }
 
 template struct Dataset<float>;

@@ -29,7 +29,9 @@ std::optional<ParameterName> ParseName(std::string_view name) {
   Index module = 0;
   const auto [stop, status] =
       std::from_chars(name.data(), name.data() + dot, module);
-  if (status != std::errc{} || stop != name.data() + dot || module < 0) {
+  // Only as PyTorch writes it: "00.weight" would be a second "0.weight".
+  if (status != std::errc{} || stop != name.data() + dot ||
+      std::to_string(module) != name.substr(0, dot) || module < 0) {
     return std::nullopt;
   }
   return ParameterName{.module = module, .is_bias = kind == "bias"};
@@ -114,6 +116,10 @@ void CopyValues(const std::string& name, const Tensor& tensor,
 
 }  // namespace
 
+bool IsParameterName(std::string_view name) {
+  return ParseName(name).has_value();
+}
+
 template <class T>
 Model<T> ReadModel(const SafetensorsFile& file, nn::Activation hidden,
                    std::string_view source) {
@@ -133,7 +139,8 @@ Model<T> ReadModel(const SafetensorsFile& file, nn::Activation hidden,
         .size = tensor.Size()};
     CopyValues<T>(
         name, tensor, source,
-        model.net.Parameters().subspan(static_cast<std::size_t>(entry.offset)));
+        model.net.Parameters().subspan(static_cast<std::size_t>(entry.offset),
+                                       static_cast<std::size_t>(entry.size)));
     model.tensors.push_back(std::move(entry));
   }
   return model;

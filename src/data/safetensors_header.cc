@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "sven/base/error.h"
+#include "sven/base/text.h"
 
 namespace sven::data {
 namespace {
@@ -27,24 +28,6 @@ template <class... Args>
                        fmt::format_string<Args...> format, Args&&... args) {
   throw DataError(fmt::format(
       "{}: {}", source, fmt::format(format, std::forward<Args>(args)...)));
-}
-
-// Text out of a file, fit for a terminal: short and without control characters.
-std::string Printable(std::string_view text, std::size_t limit) {
-  std::string clean(text.substr(0, limit));
-  std::ranges::replace_if(
-      clean, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  if (clean.size() == text.size()) return clean;
-  // Not in the middle of a UTF-8 sequence.
-  const auto is_continuation = [](char c) { return (c & 0xc0) == 0x80; };
-  std::size_t end = clean.size();
-  while (end > 0 && is_continuation(text[end])) --end;
-  return clean.substr(0, end) + "...";
-}
-
-std::string Quote(std::string_view text) {
-  constexpr std::size_t kLimit = 80;
-  return fmt::format("'{}'", Printable(text, kLimit));
 }
 
 // Takes the header as a stream of events and accepts exactly its grammar. No

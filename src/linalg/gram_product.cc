@@ -180,11 +180,11 @@ template <class T>
 template <class S>
 void GramProduct<T>::Add(const ConstMatrixView<T>& D,
                          const ConstMatrixView<T>* A, double bias,
-                         Packing<S>& packing, Matrix<double>& K) {
+                         Packing<S>& packing, MatrixRef<double> K) {
   Multiply<S>(D, packing, packing.left);
   if (A != nullptr) Multiply<S>(*A, packing, packing.right);
   for (Index r = 0; r < K.rows(); ++r) {
-    double* out = K.data() + r * K.cols();
+    double* out = K.data() + r * K.outerStride();
     const S* left = packing.left.data() + r * stride_;
     if (A == nullptr) {
 #pragma omp simd
@@ -205,7 +205,7 @@ void GramProduct<T>::Add(const ConstMatrixView<T>& D,
 template <class T>
 void GramProduct<T>::AddOuter(const ConstMatrixView<T>& D,
                               const ConstMatrixView<T>& A, OuterParts parts,
-                              Accumulation accumulation, Matrix<double>& K) {
+                              Accumulation accumulation, MatrixRef<double> K) {
   Check(A.rows() == D.rows() && K.rows() == D.rows() && K.cols() == D.rows(),
         "D, A and K must have one row per condition");
   if (!parts.weight && !parts.bias) return;
@@ -220,7 +220,7 @@ void GramProduct<T>::AddOuter(const ConstMatrixView<T>& D,
 
 template <class T>
 void GramProduct<T>::AddPlain(const ConstMatrixView<T>& G,
-                              Accumulation accumulation, Matrix<double>& K) {
+                              Accumulation accumulation, MatrixRef<double> K) {
   AddOuter(G, G, {.weight = false, .bias = true}, accumulation, K);
 }
 

@@ -27,7 +27,7 @@ bool RandomisedEigen::Factor(const ConstMatrixView<double>& K, Index k,
   Check(k >= 1, "at least one eigenvalue");
   const Index n = K.rows();
   const Index kept = std::min(k, n);
-  const Index m = std::min(kept + options.oversampling, n);
+  const Index m = kept + std::min(options.oversampling, n - kept);
   full_ = K.selfadjointView<Eigen::Lower>();
   if (!full_.allFinite()) return false;
   basis_.resize(m, n);

@@ -21,7 +21,7 @@ constexpr int kMaxSweeps = 60;
 
 // Copies the lower triangle and returns its largest absolute entry, NaN or
 // infinity if there is one.
-double CopyLower(const ConstMatrixView<double>& K, Matrix<double>& A) {
+double CopyLower(const ConstMatrixView<double>& K, MatrixView<double> A) {
   double largest = 0;
   bool finite = true;
   for (Index r = 0; r < K.rows(); ++r) {
@@ -44,7 +44,8 @@ bool SymmetricEigen::Factor(const ConstMatrixView<double>& K) {
   Check(K.rows() == K.cols() && K.rows() >= 1, "K must be square, not empty");
   n_ = K.rows();
   const auto size = static_cast<std::size_t>(n_);
-  reflectors_.resize(n_, n_);
+  reflectors_.Resize(n_, n_);
+  MatrixView<double> A = reflectors_.View();
   tau_.resize(size);
   diagonal_.resize(size);
   off_diagonal_.assign(size, 0.0);
@@ -54,12 +55,12 @@ bool SymmetricEigen::Factor(const ConstMatrixView<double>& K) {
   eigenvalues_.resize(size);
   order_.resize(size);
 
-  const double largest = CopyLower(K, reflectors_);
+  const double largest = CopyLower(K, A);
   if (std::isnan(largest)) return false;
   const PowerOfTwo scale = NearestPowerOfTwo(largest);
   scale_ = scale.value;
   for (Index r = 0; r < n_; ++r) {
-    reflectors_.row(r).head(r + 1) *= scale.inverse;
+    A.row(r).head(r + 1) *= scale.inverse;
   }
   Reduce();
   if (!Diagonalise()) return false;
@@ -69,9 +70,9 @@ bool SymmetricEigen::Factor(const ConstMatrixView<double>& K) {
 
 void SymmetricEigen::Reduce() {
   if (n_ <= kSmall) {
-    ReduceSmall(reflectors_, tau_, diagonal_, off_diagonal_, scratch_);
+    ReduceSmall(reflectors_.View(), tau_, diagonal_, off_diagonal_, scratch_);
   } else {
-    ReduceLarge(reflectors_, tau_, diagonal_, off_diagonal_, scratch_);
+    ReduceLarge(reflectors_.View(), tau_, diagonal_, off_diagonal_, scratch_);
   }
   off_diagonal_[n_ - 1] = 0;
 }
@@ -196,7 +197,7 @@ void SymmetricEigen::ApplyQ(double* b, bool transpose) {
   for (Index step = 1; step < n_; ++step) {
     const Index i = transpose ? n_ - step : step;
     if (tau_[i] == 0) continue;
-    const double* v = reflectors_.data() + i * n_;
+    const double* v = reflectors_.View().data() + i * n_;
     double dot = 0;
 #pragma omp simd reduction(+ : dot)
     for (Index j = 0; j < i; ++j) dot += v[j] * b[j];

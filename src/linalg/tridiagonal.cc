@@ -132,7 +132,7 @@ void UpdateAndMultiply(double* A, Index stride, Index m,
 }
 
 // Completes the diagonal blocks of four rows from their lower triangles.
-void FillDiagonalBlocks(Matrix<double>& A) {
+void FillDiagonalBlocks(MatrixView<double> A) {
   for (Index block = 0; block + 4 <= A.rows(); block += 4) {
     for (Index r = block; r < block + 4; ++r) {
       for (Index c = r + 1; c < block + 4; ++c) A(r, c) = A(c, r);
@@ -153,7 +153,7 @@ void FinishUpdate(Index m, double tau, const double* v, const double* p,
 
 }  // namespace
 
-void ReduceSmall(Matrix<double>& A, std::vector<double>& tau,
+void ReduceSmall(MatrixView<double> A, std::vector<double>& tau,
                  std::vector<double>& diagonal,
                  std::vector<double>& off_diagonal,
                  std::vector<double>& scratch) {
@@ -177,7 +177,7 @@ void ReduceSmall(Matrix<double>& A, std::vector<double>& tau,
   diagonal[0] = A(0, 0) - 2 * pending.v[0] * pending.w[0];
 }
 
-void ReduceLarge(Matrix<double>& A, std::vector<double>& tau,
+void ReduceLarge(MatrixView<double> A, std::vector<double>& tau,
                  std::vector<double>& diagonal,
                  std::vector<double>& off_diagonal,
                  std::vector<double>& scratch) {

@@ -16,14 +16,14 @@ namespace sven::linalg {
 
 // On entry the lower triangle of A is K; on return row i of A holds v_i.
 // diagonal has n entries, off_diagonal n - 1 (entry i couples i and i + 1).
-void ReduceSmall(Matrix<double>& A, std::vector<double>& tau,
+void ReduceSmall(MatrixView<double> A, std::vector<double>& tau,
                  std::vector<double>& diagonal,
                  std::vector<double>& off_diagonal,
                  std::vector<double>& scratch);
 
 // The same by LAPACK's blocked dsytrd, for matrices that outgrow the cache; v_i
 // then has an implicit 1 at entry i - 1.
-void ReduceLarge(Matrix<double>& A, std::vector<double>& tau,
+void ReduceLarge(MatrixView<double> A, std::vector<double>& tau,
                  std::vector<double>& diagonal,
                  std::vector<double>& off_diagonal,
                  std::vector<double>& scratch);

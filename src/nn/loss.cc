@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "sven/base/error.h"
@@ -43,18 +43,24 @@ double Huber(const Sample& sample, double delta, double* g) {
   return sum;
 }
 
+// With the largest output taken out of the sum, both the loss and its gradient
+// keep their digits when a sample is classified well.
 double CrossEntropy(const Sample& sample, double* g) {
-  const double top = *std::max_element(sample.f, sample.f + sample.count);
-  double sum = 0;
+  const Index top =
+      std::max_element(sample.f, sample.f + sample.count) - sample.f;
+  double rest = 0;
   for (Index c = 0; c < sample.count; ++c) {
-    g[c] = std::exp(sample.f[c] - top);
-    sum += g[c];
+    g[c] = std::exp(sample.f[c] - sample.f[top]);
+    if (c != top) rest += g[c];
   }
-  for (Index c = 0; c < sample.count; ++c) g[c] /= sum;
-  g[sample.label] -= 1;
-  const double loss = std::log(sum) + (top - sample.f[sample.label]);
-  // Rounding can give -1e-17; NaN passes.
-  return loss < 0 ? 0.0 : loss;
+  const double sum = 1 + rest;
+  double others = 0;
+  for (Index c = 0; c < sample.count; ++c) {
+    g[c] /= sum;
+    if (c != sample.label) others += g[c];
+  }
+  g[sample.label] = -others;
+  return std::log1p(rest) + (sample.f[top] - sample.f[sample.label]);
 }
 
 double Evaluate(const Loss& loss, const Sample& sample, double* g) {
@@ -70,24 +76,15 @@ double Evaluate(const Loss& loss, const Sample& sample, double* g) {
   return 0;
 }
 
-// Copies of one sample's row in double: on the stack for usual output counts.
-class RowBuffer {
- public:
-  explicit RowBuffer(Index count) {
-    if (3 * count > std::ssize(small_)) {
-      large_.resize(static_cast<std::size_t>(3 * count));
-      data_ = large_.data();
-    }
-  }
-  double* Part(Index part, Index count) { return data_ + part * count; }
-
- private:
-  std::array<double, 384> small_;
-  std::vector<double> large_;
-  double* data_ = small_.data();
-};
-
 }  // namespace
+
+Loss::Loss(Kind kind_in, double huber_delta_in)
+    : kind(kind_in), huber_delta(huber_delta_in) {
+  if (!(huber_delta > 0)) {
+    throw UsageError(fmt::format(
+        "Loss::huber_delta = {}: must satisfy huber_delta > 0", huber_delta));
+  }
+}
 
 template <class T>
 void CheckBatch(const Loss& loss, const Batch<T>& batch, Index inputs,
@@ -126,12 +123,12 @@ void CheckBatch(const Loss& loss, const Batch<T>& batch, Index inputs,
 template <class T>
 void EvaluateLoss(const Loss& loss, const ConstMatrixView<T>& outputs,
                   const Batch<T>& batch, std::span<double> losses,
-                  MatrixView<T>* gradient) {
+                  MatrixView<T>* gradient, std::vector<double>& scratch) {
   const Index C = outputs.cols();
-  RowBuffer buffer(C);
-  double* f = buffer.Part(0, C);
-  double* y = buffer.Part(1, C);
-  double* g = buffer.Part(2, C);
+  scratch.resize(static_cast<std::size_t>(3 * C));
+  double* f = scratch.data();  // one sample's outputs, targets and gradient
+  double* y = f + C;
+  double* g = y + C;
   for (Index a = 0; a < outputs.rows(); ++a) {
     for (Index c = 0; c < C; ++c) f[c] = static_cast<double>(outputs(a, c));
     Sample sample{.count = C, .f = f, .y = y, .label = 0};
@@ -148,11 +145,23 @@ void EvaluateLoss(const Loss& loss, const ConstMatrixView<T>& outputs,
   }
 }
 
+template <class T>
+double MeanLoss(const Mlp<T>& net, const Loss& loss, const Batch<T>& batch) {
+  CheckBatch(loss, batch, net.NumInputs(), net.NumOutputs());
+  const Matrix<T> outputs = net.Predict(batch.x);
+  std::vector<double> losses(static_cast<std::size_t>(batch.Size()));
+  std::vector<double> scratch;
+  EvaluateLoss<T>(loss, View(outputs), batch, losses, nullptr, scratch);
+  return std::accumulate(losses.begin(), losses.end(), 0.0) /
+         static_cast<double>(losses.size());
+}
+
 #define SVEN_INSTANTIATE(T)                                             \
   template void CheckBatch(const Loss&, const Batch<T>&, Index, Index); \
   template void EvaluateLoss(const Loss&, const ConstMatrixView<T>&,    \
                              const Batch<T>&, std::span<double>,        \
-                             MatrixView<T>*)
+                             MatrixView<T>*, std::vector<double>&);     \
+  template double MeanLoss(const Mlp<T>&, const Loss&, const Batch<T>&)
 SVEN_INSTANTIATE(float);
 SVEN_INSTANTIATE(double);
 #undef SVEN_INSTANTIATE

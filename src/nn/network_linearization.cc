@@ -66,8 +66,9 @@ void NetworkLinearization<T>::Bind(const Mlp<T>& net,
                                    std::span<const double> residuals) {
   Check(std::ssize(residuals) == propagation.BatchSize(),
         "one residual per sample");
-  Check(std::ssize(selection.Layers()) == net.NumLayers(),
-        "the selection must be one of this network");
+  Check(selection.Fits(net.Layers()),
+        "the selection must be one of this network as it is now: select again "
+        "after freezing");
   net_ = &net;
   propagation_ = &propagation;
   selection_ = &selection;
@@ -99,8 +100,8 @@ ConstMatrixView<T> NetworkLinearization<T>::SelectedGradients(Index layer) {
 
 template <class T>
 void NetworkLinearization<T>::Gram(linalg::Accumulation accumulation,
-                                   Matrix<double>& K) {
-  K.setZero(NumConditions(), NumConditions());
+                                   MatrixRef<double> K) {
+  K.setZero();
   for (Index l = 0; l < net_->NumLayers(); ++l) {
     const LayerSelection& selection = selection_->Layers()[l];
     switch (selection.kind) {
@@ -122,7 +123,7 @@ void NetworkLinearization<T>::Gram(linalg::Accumulation accumulation,
 template <class T>
 void NetworkLinearization<T>::GramOfEntries(Index layer,
                                             linalg::Accumulation accumulation,
-                                            Matrix<double>& K) {
+                                            MatrixRef<double> K) {
   const std::span<const Index> all = selection_->Layers()[layer].indices;
   const ConstMatrixView<T> D = propagation_->Gradients(layer);
   const ConstMatrixView<T> A = propagation_->Inputs(layer);
@@ -162,7 +163,9 @@ void NetworkLinearization<T>::PullBack(std::span<const double> w,
     scaled_.Resize(D.rows(), D.cols());
     MatrixView<T> scaled = scaled_.View();
     for (Index a = 0; a < D.rows(); ++a) {
-      scaled.row(a) = static_cast<T>(w[a]) * D.row(a);
+      // The weight may be out of T's range where its product is not.
+      scaled.row(a) =
+          (w[a] * D.row(a).template cast<double>()).template cast<T>();
     }
     if (selection.kind == Kind::kNeurons) {
       PullBackNeurons(l, part);
@@ -265,10 +268,9 @@ void NetworkLinearization<T>::JacobianRow(Index layer, Index a,
 }
 
 template <class T>
-void NetworkLinearization<T>::Jacobian(Matrix<double>& M) {
-  M.resize(NumConditions(), NumParameters());
+void NetworkLinearization<T>::Jacobian(MatrixRef<double> M) {
   for (Index a = 0; a < M.rows(); ++a) {
-    const std::span<double> row(M.data() + a * M.cols(),
+    const std::span<double> row(M.row(a).data(),
                                 static_cast<std::size_t>(M.cols()));
     for (Index l = 0; l < net_->NumLayers(); ++l) {
       JacobianRow(l, a, LayerPart<double>(net_->Layers()[l], row));

@@ -27,6 +27,7 @@ Index FreeSize(const DenseLayer& layer) {
 }  // namespace
 
 void ParameterSelection::Clear(const std::vector<DenseLayer>& layers) {
+  made_for_ = layers;
   layers_.resize(layers.size());
   for (LayerSelection& selection : layers_) {
     selection.kind = LayerSelection::Kind::kNone;

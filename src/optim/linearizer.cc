@@ -15,7 +15,8 @@ nn::NetworkLinearization<T>& Linearizer<T>::Linearize(
   propagation_.Forward(net, batch.x);
   losses_.resize(static_cast<std::size_t>(batch.Size()));
   MatrixView<T> gradient = propagation_.OutputGradient();
-  nn::EvaluateLoss<T>(loss, propagation_.Outputs(), batch, losses_, &gradient);
+  nn::EvaluateLoss<T>(loss, propagation_.Outputs(), batch, losses_, &gradient,
+                      scratch_);
   std::span<const double> residuals = losses_;
   if (conditions == Conditions::kSignedResiduals) {
     SetSignedResiduals(batch);

@@ -25,22 +25,37 @@ Sgd<T>::Sgd(const SgdOptions& options) : options_(options) {
 }
 
 template <class T>
+void Sgd<T>::PullBack(nn::NetworkLinearization<T>& losses, double weight,
+                      std::span<T> out) {
+  // The gradient of the mean loss is M^T (1/B, ..., 1/B).
+  const auto B = static_cast<std::size_t>(losses.NumConditions());
+  weights_.assign(B, weight / static_cast<double>(B));
+  losses.PullBack(weights_, out);
+}
+
+template <class T>
 StepReport Sgd<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
                         const nn::Batch<T>& batch) {
+  const auto N = static_cast<std::size_t>(net.NumParameters());
+  const bool plain = options_.momentum == 0 && options_.weight_decay == 0;
+  Check(state_.momentum.empty() || state_.momentum.size() == N,
+        "an optimizer with momentum belongs to one network");
   StepReport report;
   selection_.SelectAll(net.Layers());
   auto& losses = linearizer_.Linearize(net, loss, batch, selection_,
                                        Conditions::kLosses, report.seconds);
   Stopwatch stopwatch;
   report.loss = losses.Loss();
-  update_.resize(static_cast<std::size_t>(net.NumParameters()));
-  // The gradient of the mean loss is M^T (1/B, ..., 1/B).
-  weights_.assign(static_cast<std::size_t>(batch.Size()),
-                  -options_.learning_rate / static_cast<double>(batch.Size()));
-  losses.PullBack(weights_, std::span<T>(update_));
+  update_.resize(N);
+  if (plain) {
+    PullBack(losses, -options_.learning_rate, update_);
+  } else {
+    gradient_.resize(N);
+    PullBack(losses, 1.0, gradient_);
+    UpdateWithMomentum(net);
+  }
   report.seconds.pull_back = stopwatch.Lap();
 
-  // Momentum must not take in a step that is not applied.
   report.update_norm = linalg::Norm<T>(update_);
   if (!std::isfinite(report.loss)) {
     report.status = StepStatus::kNonFiniteResidual;
@@ -48,10 +63,7 @@ StepReport Sgd<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
     report.status = StepStatus::kNonFiniteStep;
   }
   if (report.Applied()) {
-    if (options_.momentum != 0 || options_.weight_decay != 0) {
-      ApplyDecayAndMomentum(net);
-      report.update_norm = linalg::Norm<T>(update_);
-    }
+    if (!plain) CommitMomentum();
     AddTo<T>(update_, net.Parameters());
   } else {
     report.update_norm = 0;
@@ -62,21 +74,22 @@ StepReport Sgd<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
 }
 
 template <class T>
-void Sgd<T>::ApplyDecayAndMomentum(const nn::Mlp<T>& net) {
+void Sgd<T>::UpdateWithMomentum(const nn::Mlp<T>& net) {
   const auto momentum = static_cast<T>(options_.momentum);
   const auto taken = static_cast<T>(1 - options_.dampening);
   const auto rate = static_cast<T>(options_.learning_rate);
   const auto decay = static_cast<T>(options_.weight_decay);
-  const bool first = state_.momentum.empty();
-  if (options_.momentum != 0) state_.momentum.resize(update_.size(), T{0});
   for (std::size_t i = 0; i < update_.size(); ++i) {
-    T g = -update_[i] / rate + decay * net.Parameters()[i];
+    gradient_[i] += decay * net.Parameters()[i];
+    const T g = gradient_[i];
+    T direction = g;
     if (options_.momentum != 0) {
-      T& m = state_.momentum[i];
-      m = first ? g : momentum * m + taken * g;
-      g = options_.nesterov ? g + momentum * m : m;
+      const T m = state_.momentum.empty()
+                      ? g
+                      : momentum * state_.momentum[i] + taken * g;
+      direction = options_.nesterov ? g + momentum * m : m;
     }
-    update_[i] = -rate * g;
+    update_[i] = -rate * direction;
   }
   // What is frozen does not decay either.
   for (const nn::DenseLayer& layer : net.Layers()) {
@@ -85,6 +98,20 @@ void Sgd<T>::ApplyDecayAndMomentum(const nn::Mlp<T>& net) {
     };
     if (!layer.WeightFree()) zero(layer.weight_offset, layer.WeightSize());
     if (!layer.BiasFree()) zero(layer.bias_offset, layer.BiasSize());
+  }
+}
+
+template <class T>
+void Sgd<T>::CommitMomentum() {
+  if (options_.momentum == 0) return;
+  if (state_.momentum.empty()) {
+    state_.momentum = gradient_;
+    return;
+  }
+  const auto momentum = static_cast<T>(options_.momentum);
+  const auto taken = static_cast<T>(1 - options_.dampening);
+  for (std::size_t i = 0; i < gradient_.size(); ++i) {
+    state_.momentum[i] = momentum * state_.momentum[i] + taken * gradient_[i];
   }
 }
 

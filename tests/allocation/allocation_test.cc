@@ -90,6 +90,32 @@ TEST(Allocation, NoneInASvenStep) {
   }
 }
 
+TEST(Allocation, NoneWhenTheLastBatchOfAnEpochIsSmaller) {
+  for (const Index micro_batch : {1, 3}) {
+    testing::Problem<float> problem = testing::MakeProblem<float>(kImages);
+    Sven<float> optimizer({.learning_rate = 1e-3,
+                           .truncation = {.k = 16},
+                           .micro_batch = micro_batch});
+    const nn::Batch<float> full = problem.Batch();
+    const nn::Batch<float> small = {.x = {full.x.data(), 16, full.x.cols()},
+                                    .y = {full.y.data(), 16, full.y.cols()},
+                                    .labels = full.labels.first(16)};
+    optimizer.Step(problem.net, problem.loss, full);
+    const long before = allocations;
+    for (int i = 0; i < 10; ++i) {
+      optimizer.Step(problem.net, problem.loss, i % 2 == 0 ? small : full);
+    }
+    EXPECT_EQ(allocations - before, 0);
+  }
+}
+
+TEST(Allocation, NoneForManyOutputs) {
+  Sven<double> optimizer({.learning_rate = 1e-3});
+  EXPECT_EQ(AllocationsInLaterSteps<double>(
+                {.widths = {4, 8, 500}, .batch = 16}, optimizer),
+            0);
+}
+
 TEST(Allocation, NoneOnTheOtherRoads) {
   for (const core::Road road : {core::Road::kRandomised, core::Road::kDense}) {
     Sven<double> optimizer(

@@ -114,7 +114,7 @@ TEST(ValidateFieldsTest, RefusesNanEverywhere) {
   EXPECT_EQ(ValidationOf({.rtol = kNan}),
             "Demo::rtol = nan: must satisfy 0 <= rtol < 1");
   EXPECT_EQ(ValidationOf({.anything = kNan}),
-            "Demo::anything = nan: must be a number, not NaN");
+            "Demo::anything = nan: must be a finite number");
   EXPECT_EQ(ValidationOf({.damping = kNan}),
             "Demo::damping = nan: must satisfy damping < 10");
 }
@@ -160,11 +160,13 @@ TEST(RangeTest, ContainsExactlyWhatItDescribes) {
   EXPECT_FALSE(closed.Contains(kNan));
 }
 
-TEST(RangeTest, WithoutLimitsDescribesNothingAndRefusesOnlyNan) {
+TEST(RangeTest, WithoutLimitsDescribesNothingAndRefusesWhatIsNotFinite) {
   const Range all;
   EXPECT_EQ(all.Describe("x"), "");
-  for (const double x : {-kInf, -1.0, 0.0, kInf}) EXPECT_TRUE(all.Contains(x));
-  EXPECT_FALSE(all.Contains(kNan));
+  for (const double x : {-1e300, -1.0, 0.0, 1e300}) {
+    EXPECT_TRUE(all.Contains(x));
+  }
+  for (const double x : {-kInf, kInf, kNan}) EXPECT_FALSE(all.Contains(x));
 }
 
 TEST(RangeTest, WithOneLimitDescribesThatOne) {
@@ -190,12 +192,17 @@ TEST(ParseValueTest, ReadsNumbersInEveryUsualForm) {
 
 TEST(ParseValueTest, RefusesTextThatIsNotWhollyANumber) {
   for (const std::string_view text :
-       {"",    " ",     " 1",     "1 ",  "1e-3x", "x",   "1,5",
-        "1e",  "0x10",  "0x1p3",  "+",   "-",     "++1", "+-1",
-        "--1", "1e400", "-1e400", "1 2", "1\n",   "e5"}) {
+       {"", " ", " 1", "1 ", "1e-3x", "x", "1,5", "1e", "0x10", "0x1p3", "+",
+        "-", "++1", "+-1", "--1", "1e400", "-1e400", "1 2", "e5"}) {
     EXPECT_EQ(RefusalOf<double>(text),
               "here = '" + std::string(text) + "': expected a number");
   }
+}
+
+TEST(ParseValueTest, ARefusalIsFitForATerminal) {
+  EXPECT_EQ(RefusalOf<double>("1\n\x1b[31m"),
+            "here = '1??[31m': expected a number");
+  EXPECT_LT(RefusalOf<double>(std::string(100000, '1') + "x").size(), 200U);
 }
 
 TEST(ParseValueTest, RefusesWhatIsNoWholeNumber) {
@@ -213,12 +220,14 @@ TEST(ParseValueTest, RefusesWhatIsNoWholeNumber) {
   }
 }
 
-TEST(ParseValueTest, ReadsTheTwoFormsOfEachTruthValue) {
+TEST(ParseValueTest, ReadsTheThreeFormsOfEachTruthValue) {
   EXPECT_TRUE(Parsed<bool>("true"));
+  EXPECT_TRUE(Parsed<bool>("True"));
+  EXPECT_FALSE(Parsed<bool>("False"));
   EXPECT_TRUE(Parsed<bool>("1"));
   EXPECT_FALSE(Parsed<bool>("false"));
   EXPECT_FALSE(Parsed<bool>("0"));
-  for (const std::string_view text : {"", "True", "yes", "2", " true", "no"}) {
+  for (const std::string_view text : {"", "TRUE", "yes", "2", " true", "no"}) {
     EXPECT_EQ(RefusalOf<bool>(text),
               "here = '" + std::string(text) + "': expected true or false");
   }
@@ -239,7 +248,8 @@ TEST(ParseValueTest, NoneEmptiesAnOptional) {
   EXPECT_EQ(value, std::nullopt);
   ParseValue("here", "0.25", value);
   EXPECT_EQ(value, 0.25);
-  EXPECT_NE(RefusalOf<std::optional<double>>("None"), "");
+  ParseValue("here", "None", value);
+  EXPECT_EQ(value, std::nullopt);
   EXPECT_NE(RefusalOf<std::optional<double>>(""), "");
   EXPECT_NE(RefusalOf<double>("none"), "");
 }

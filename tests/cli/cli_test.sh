@@ -96,6 +96,21 @@ refuse 2 "--dtype = 'f16'" step "$toy" "${out[@]}" --dtype f16
 refuse 2 "--momentum: not a setting" step "$toy" "${out[@]}" --momentum 0.9
 refuse 2 "" step "$toy" "${out[@]}" --no-such-option 1
 
+refuse 2 "--out" step "$toy" --out ''
+cp "$toy" "$work/self"
+expect 2 "that is the case itself" step "$work/self" --out "$work/self"
+cmp -s "$toy" "$work/self" && pass || fail "the case was overwritten"
+expect 0 "status ok" step "$toy" "${out[@]}" --microbatch 9223372036854775807
+expect 0 "status ok" step "$toy" "${out[@]}" --road randomised --k 2 \
+  --oversampling 9223372036854775807
+expect 0 "status ok" step "$sgd" "${out[@]}" --nesterov
+# The file's lr goes with the optimizer that the option chooses; its k does not.
+expect 0 "metadata 'k' is not a setting of the optimizer sgd" step "$toy" \
+  "${out[@]}" --optimizer sgd
+grep -qa '"lr":"0.5"' "$work/out" && pass || fail "lr of the metadata is lost"
+expect 0 "status ok" step "$data/parity/adam.safetensors" "${out[@]}" \
+  --optimizer sgd
+
 # Wrong files: exit code 1, file and place named.
 refuse 1 "missing.safetensors" step "$work/missing.safetensors" "${out[@]}"
 refuse 1 "$work" step "$work" "${out[@]}"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "sven/core/dense_linearization.h"
 #include "testing/problems.h"
 #include "testing/tolerances.h"
@@ -35,7 +37,7 @@ class LossConditionsTest : public ::testing::TestWithParam<Case> {
   // The definition, row by row.
   void Expected(Vector<double>& R, Matrix<double>& M) const {
     const auto [B, size, kappa] = GetParam();
-    const Index groups = (B + size - 1) / size;
+    const Index groups = (B - 1) / size + 1;
     R.setZero(groups);
     M.setZero(groups, kParameters);
     for (Index a = 0; a < B; ++a) {
@@ -70,14 +72,14 @@ TEST_P(LossConditionsTest, EveryProductFollowsFromTheDefinition) {
   EXPECT_LT((testing::ToVector<double>(conditions_.Residuals()) - R).norm(),
             tolerance * R.norm());
 
-  Matrix<double> K;
+  Matrix<double> K(R.size(), R.size());
   conditions_.Gram(linalg::Accumulation::kDouble, K);
   const Matrix<double> lower = K.triangularView<Eigen::Lower>();
   const Matrix<double> full = M * M.transpose();
   const Matrix<double> expected_lower = full.triangularView<Eigen::Lower>();
   EXPECT_LT((lower - expected_lower).norm(), tolerance * full.norm());
 
-  Matrix<double> jacobian;
+  Matrix<double> jacobian(R.size(), kParameters);
   conditions_.Jacobian(jacobian);
   EXPECT_LT((jacobian - M).norm(), tolerance * M.norm());
 
@@ -103,13 +105,13 @@ TEST(Linearization, TheJacobianByPullBacksIsTheJacobian) {
   class Products : public DenseLinearization<double> {
    public:
     using DenseLinearization::DenseLinearization;
-    void Jacobian(Matrix<double>& M) override {
+    void Jacobian(MatrixRef<double> M) override {
       Linearization<double>::Jacobian(M);
     }
   };
   const Matrix<double> M = RandomMatrix(4, 6, 1);
   Products problem(RandomVector(4, 2), M);
-  Matrix<double> rows;
+  Matrix<double> rows(4, 6);
   problem.Jacobian(rows);
   EXPECT_EQ(rows, M);
 }

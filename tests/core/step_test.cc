@@ -173,6 +173,25 @@ TEST(SvenStep, TikhonovIsTheDampedNormalEquation) {
   }
 }
 
+TEST(SvenStep, WeakDirectionsUnderDampingAreTheSameOnEveryRoad) {
+  Matrix<double> M = RandomMatrix(4, 8, 1);
+  M.row(3) = M.row(2) + 1e-9 * RandomMatrix(1, 8, 2).row(0);
+  const Vector<double> R = RandomVector(4, 3);
+  for (const double lambda : {1e-10, 1e-14}) {
+    const StepOptions dense{.weighting = Tikhonov{lambda},
+                            .road = Road::kDense};
+    const Vector<double> expected = Solve(M, R, dense).delta;
+    for (const bool spectrum : {false, true}) {
+      const auto [delta, report] =
+          Solve(M, R, {.weighting = Tikhonov{lambda}, .spectrum = spectrum});
+      EXPECT_EQ(report.kept, 4);
+      EXPECT_LT(RelativeError(delta, expected), 1e-3) << lambda;
+      // Damping that drowns in the rounding of K is not left to K.
+      EXPECT_EQ(report.road, lambda < 1e-12 ? Road::kDense : Road::kGram);
+    }
+  }
+}
+
 TEST(SvenStep, TruncationDropsExactlyWhatTheRuleSays) {
   const Vector<double> s{{8.0, 4.0, 2.0, 1.0, 0.5}};
   const Matrix<double> M = WithSpectrum(5, 12, s, 1);
@@ -270,6 +289,29 @@ TEST(SvenStep, AllZeroGradientsGiveAZeroStepWithAStatus) {
     EXPECT_EQ(report.status, StepStatus::kRankZero);
     EXPECT_EQ(report.kept, 0);
     EXPECT_TRUE(delta.isZero(0));
+  }
+}
+
+TEST(SvenStep, ZeroGradientsHaveTheSameStatusUnderDamping) {
+  for (const bool spectrum : {false, true}) {
+    const auto [delta, report] =
+        Solve(Matrix<double>::Zero(3, 5), RandomVector(3, 1),
+              {.weighting = Tikhonov{}, .spectrum = spectrum});
+    EXPECT_EQ(report.status, StepStatus::kRankZero);
+    EXPECT_EQ(report.kept, 0);
+  }
+}
+
+TEST(SvenStep, InFloatTheGramRoadSurvivesTheSameScalesAsTheDenseRoad) {
+  const Matrix<float> M = RandomMatrix(4, 9, 1).cast<float>();
+  const Vector<double> R = RandomVector(4, 2);
+  for (const float scale : {1e-25F, 1e-12F, 1e12F}) {
+    const double back = 1 / static_cast<double>(scale);
+    DenseLinearization<float> problem(R / back, scale * M);
+    const auto gram = SvenStep<float>(problem, {.road = Road::kGram});
+    const auto dense = SvenStep<float>(problem, {.road = Road::kDense});
+    EXPECT_EQ(gram.report.status, StepStatus::kOk);
+    EXPECT_LT((gram.delta - dense.delta).norm(), 1e-5F * dense.delta.norm());
   }
 }
 
@@ -386,6 +428,9 @@ TEST(StepOptions, WhatIsOutOfRangeIsNamed) {
             "PowerInverse::p = 2: must satisfy 0 <= p <= 1");
   EXPECT_EQ(message({.learning_rate = 0}),
             "StepOptions::learning_rate = 0: must satisfy learning_rate > 0");
+  EXPECT_EQ(message({.randomised = {.oversampling = -2}})
+                .find("RandomisedEigenOptions::oversampling = -2"),
+            0U);
   EXPECT_NE(message({.road = Road::kRandomised}).find("needs a number k"),
             std::string::npos);
 }

@@ -30,12 +30,12 @@ TEST(BatchStream, AnEpochVisitsEverySampleOnceInANewOrder) {
   for (int epoch = 0; epoch < 3; ++epoch) {
     std::vector<double> order;
     std::vector<Index> sizes;
-    for (nn::Batch<double> batch; stream.Next(batch);) {
-      sizes.push_back(batch.Size());
-      for (Index i = 0; i < batch.Size(); ++i) {
-        order.push_back(batch.x(i, 0));
-        EXPECT_EQ(batch.y(i, 0), 10 * batch.x(i, 0));
-        EXPECT_EQ(double(batch.labels[i]), batch.x(i, 1));
+    while (const auto batch = stream.Next()) {
+      sizes.push_back(batch->Size());
+      for (Index i = 0; i < batch->Size(); ++i) {
+        order.push_back(batch->x(i, 0));
+        EXPECT_EQ(batch->y(i, 0), 10 * batch->x(i, 0));
+        EXPECT_EQ(double(batch->labels[i]), batch->x(i, 1));
       }
     }
     EXPECT_EQ(sizes, (std::vector<Index>{4, 4, 2}));
@@ -50,9 +50,7 @@ TEST(BatchStream, TheSeedDecidesTheOrder) {
   const Dataset<double> data = Numbered(20);
   const auto first = [&](std::uint64_t seed) {
     BatchStream<double> stream(data, 20, seed);
-    nn::Batch<double> batch;
-    EXPECT_TRUE(stream.Next(batch));
-    return Vector<double>(batch.x.col(0));
+    return Vector<double>(stream.Next()->x.col(0));
   };
   EXPECT_EQ(first(1), first(1));
   EXPECT_NE(first(1), first(2));

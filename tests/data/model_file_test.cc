@@ -72,6 +72,31 @@ TEST(ModelFile, ABiasMayBeMissing) {
   EXPECT_FALSE(model.net.Layers()[0].bias);
 }
 
+TEST(ModelFile, OnlyPyTorchsSpellingIsAParameter) {
+  EXPECT_TRUE(IsParameterName("0.weight"));
+  EXPECT_TRUE(IsParameterName("10.bias"));
+  for (const char* name : {"00.weight", "-0.weight", "+1.bias", "0.weights",
+                           ".weight", "a.weight", "0.0.weight", "weight", ""}) {
+    EXPECT_FALSE(IsParameterName(name)) << name;
+  }
+  // A larger tensor of almost the same name is no part of the network.
+  SafetensorsFile file = SmallModel();
+  file.tensors.insert(file.tensors.begin(), {"00.weight", Values({4000, 2})});
+  EXPECT_EQ(
+      ReadModel<double>(file, nn::Activation::kTanh, "m").net.NumParameters(),
+      11);
+}
+
+TEST(ModelFile, LayersAreOrderedByNumberNotByText) {
+  SafetensorsFile file;
+  file.tensors.emplace_back("10.weight", Values({1, 4}));
+  file.tensors.emplace_back("2.weight", Values({4, 3}));
+  const Model<double> model =
+      ReadModel<double>(file, nn::Activation::kTanh, "m");
+  EXPECT_EQ(model.net.NumInputs(), 3);
+  EXPECT_EQ(model.net.NumOutputs(), 1);
+}
+
 TEST(ModelFile, WhatDoesNotFitIsNamed) {
   const auto message =
       [](const std::function<void(SafetensorsFile&)>& damage) -> std::string {

@@ -20,11 +20,12 @@ double OneLoss(const Loss& loss, const Matrix<double>& f,
                Matrix<double>* gradient = nullptr) {
   const std::vector<std::int64_t> labels = {label};
   double value = 0;
+  std::vector<double> scratch;
   Matrix<double> g(1, f.cols());
   MatrixView<double> view = MutableView(g);
   EvaluateLoss<double>(loss, View(f),
                        {.x = View(f), .y = View(y), .labels = labels},
-                       {&value, 1}, &view);
+                       {&value, 1}, &view, scratch);
   if (gradient != nullptr) *gradient = g;
   return value;
 }
@@ -49,6 +50,31 @@ TEST(Loss, CrossEntropyIsNeverNegativeAndNeverOverflows) {
   EXPECT_EQ(
       OneLoss(Loss::kCrossEntropy, Matrix<double>{{1000.0, -1000.0}}, y, 1),
       2000);
+}
+
+TEST(Loss, CrossEntropyKeepsItsDigitsWhenASampleIsClassifiedWell) {
+  for (const double gap : {1.0, 30.0, 40.0, 300.0}) {
+    Matrix<double> gradient;
+    const double loss = OneLoss(Loss::kCrossEntropy, Matrix<double>{{gap, 0.0}},
+                                Matrix<double>(1, 2), 0, &gradient);
+    const double p = std::exp(-gap) / (1 + std::exp(-gap));
+    EXPECT_NEAR(loss, std::log1p(std::exp(-gap)), 1e-15 * loss);
+    EXPECT_NEAR(gradient(0, 0), -p, 1e-15 * p);
+    EXPECT_NEAR(gradient(0, 1), p, 1e-15 * p);
+  }
+}
+
+TEST(Loss, AHuberLimitThatIsNotPositiveIsRefused) {
+  EXPECT_THROW(Loss(Loss::kHuber, 0), UsageError);
+  EXPECT_THROW(Loss(Loss::kHuber, -1), UsageError);
+}
+
+TEST(Loss, TheMeanLossIsTheMeanOverTheBatch) {
+  const auto problem = MakeProblem<double>({.widths = {3, 4, 2}, .batch = 5});
+  const Matrix<double> f = problem.net.Predict(View(problem.data.x));
+  EXPECT_NEAR(
+      MeanLoss<double>(problem.net, Loss::kSquaredError, problem.Batch()),
+      (f - problem.data.y).squaredNorm() / 5, 1e-14);
 }
 
 TEST(Loss, ManyOutputsAreNoSpecialCase) {

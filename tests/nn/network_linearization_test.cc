@@ -30,13 +30,15 @@ struct Linearised {
     propagation.Forward(problem.net, batch.x);
     losses.resize(std::size_t(batch.Size()));
     MatrixView<T> gradient = propagation.OutputGradient();
+    std::vector<double> scratch;
     EvaluateLoss<T>(problem.loss, propagation.Outputs(), batch, losses,
-                    &gradient);
+                    &gradient, scratch);
     propagation.Backward(problem.net, selection.LowestLayer());
     linearization.Bind(problem.net, propagation, selection, losses, losses);
   }
   Matrix<double> Jacobian() {
-    Matrix<double> M;
+    Matrix<double> M(linearization.NumConditions(),
+                     linearization.NumParameters());
     linearization.Jacobian(M);
     return M;
   }
@@ -89,7 +91,7 @@ TEST(NetworkLinearization, TheJacobianAgreesWithFiniteDifferences) {
 template <class T>
 void ExpectProductsOf(Linearised<T>& l, const Matrix<double>& M,
                       linalg::Accumulation accumulation, double tolerance) {
-  Matrix<double> K;
+  Matrix<double> K(M.rows(), M.rows());
   l.linearization.Gram(accumulation, K);
   const Matrix<double> full = M * M.transpose();
   const Matrix<double> difference =
@@ -131,7 +133,7 @@ TEST(NetworkLinearization, DoubleAccumulationFromFloatIsExactToDouble) {
   Linearised<float> l(
       MakeProblem<float>({.widths = {50, 20, 1}, .batch = 20, .seed = 3}));
   const Matrix<double> M = l.Jacobian();  // products of floats, exact
-  Matrix<double> K;
+  Matrix<double> K(M.rows(), M.rows());
   l.linearization.Gram(linalg::Accumulation::kDouble, K);
   const Matrix<double> full = M * M.transpose();
   const Matrix<double> difference =
@@ -250,6 +252,14 @@ TEST_F(SelectionTest, FrozenTensorsTakeNoPartInAnySelection) {
   ExpectSelectedProducts();
 }
 
+TEST_F(SelectionTest, ASelectionOfAnotherNetworkOrFromBeforeFreezingIsRefused) {
+  l_.problem.net.Freeze(0);
+  EXPECT_THROW(l_.Run(), std::logic_error);
+  l_.selection.SelectAll(
+      Mlp<double>({3, 7, 5, 2}, Activation::kGelu, 1).Layers());
+  EXPECT_THROW(l_.Run(), std::logic_error);
+}
+
 TEST(NetworkLinearization, LayersWithoutBiasHaveNoBiasTerm) {
   Problem<double> problem = MakeProblem<double>({.widths = {3, 4, 1}});
   problem.net = Mlp<double>(std::vector<DenseSpec>{
@@ -273,6 +283,7 @@ TEST(NetworkLinearization, LayersWithoutBiasHaveNoBiasTerm) {
 TEST(NetworkLinearization, ASmallerBatchAfterALargerOneGivesTheSame) {
   Linearised<double> reused(MakeProblem<double>({.batch = 20, .seed = 1}));
   reused.problem = MakeProblem<double>({.batch = 6, .seed = 2});
+  reused.selection.SelectAll(reused.problem.net.Layers());
   reused.Run();
   Linearised<double> fresh(MakeProblem<double>({.batch = 6, .seed = 2}));
   EXPECT_EQ(reused.Jacobian(), fresh.Jacobian());

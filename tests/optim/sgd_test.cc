@@ -61,6 +61,44 @@ TEST(Sgd, NanLeavesParametersAndMomentumAsTheyWere) {
   EXPECT_EQ(optimizer.State(), state);
 }
 
+TEST(Sgd, AnUpdateThatOverflowsThroughMomentumOrDecayIsNotApplied) {
+  for (const SgdOptions& options :
+       {SgdOptions{.learning_rate = 1e30, .momentum = 0.9},
+        SgdOptions{.learning_rate = 1e30, .weight_decay = 1e30}}) {
+    Problem<float> problem = MakeProblem<float>({});
+    problem.data.x *= 1e10F;
+    const Problem<float> before = problem;
+    Sgd<float> optimizer(options);
+    StepReport report;
+    for (int i = 0; i < 5; ++i) {
+      report = optimizer.Step(problem.net, problem.loss, problem.Batch());
+    }
+    EXPECT_FALSE(report.Applied());
+    for (const float value : problem.net.Parameters()) {
+      EXPECT_TRUE(std::isfinite(value));
+    }
+  }
+}
+
+TEST(Sgd, ARateThatVanishesInFloatMovesNothing) {
+  Problem<float> problem = MakeProblem<float>({});
+  const Problem<float> before = problem;
+  Sgd<float> optimizer({.learning_rate = 1e-50, .momentum = 0.9});
+  EXPECT_TRUE(
+      optimizer.Step(problem.net, problem.loss, problem.Batch()).Applied());
+  EXPECT_TRUE(
+      std::ranges::equal(problem.net.Parameters(), before.net.Parameters()));
+}
+
+TEST(Sgd, MomentumBelongsToOneNetwork) {
+  Problem<double> problem = MakeProblem<double>({});
+  Problem<double> other = MakeProblem<double>({.widths = {2, 3, 1}});
+  Sgd<double> optimizer({.momentum = 0.9});
+  optimizer.Step(problem.net, problem.loss, problem.Batch());
+  EXPECT_THROW(optimizer.Step(other.net, other.loss, other.Batch()),
+               std::logic_error);
+}
+
 TEST(SgdOptions, EveryFieldOutOfRangeIsNamed) {
   const auto message = [](const SgdOptions& options) -> std::string {
     try {

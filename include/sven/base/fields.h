@@ -28,7 +28,8 @@
 
 namespace sven {
 
-// The values a number may have: low <= x <= high, or < where open.
+// The values a number may have: low <= x <= high, or < where open. Infinity and
+// NaN are outside of every range.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -88,7 +89,7 @@ std::string FormatValue(const T& value) {
 template <class T>
 void ParseValue(std::string_view source, std::string_view text, T& value) {
   if constexpr (internal::IsOptional<T>::value) {
-    if (text == "none") {
+    if (text == "none" || text == "None") {
       value.reset();
       return;
     }

@@ -24,10 +24,10 @@ class DenseLinearization : public Linearization<T> {
   [[nodiscard]] std::span<const double> Residuals() const override {
     return {R_.data(), static_cast<std::size_t>(R_.size())};
   }
-  void Gram(linalg::Accumulation accumulation, Matrix<double>& K) override;
+  void Gram(linalg::Accumulation accumulation, MatrixRef<double> K) override;
   void PullBack(std::span<const double> w, std::span<T> out) override;
   void PushForward(std::span<const T> v, std::span<double> out) override;
-  void Jacobian(Matrix<double>& M) override;
+  void Jacobian(MatrixRef<double> M) override;
 
  private:
   Vector<double> R_;

@@ -36,9 +36,9 @@ class Linearization {
   // The loss at theta, for the report. Unless overridden: mean of R^2.
   [[nodiscard]] virtual double Loss() const;
 
-  // Sizes K to B x B and sets its lower triangle to that of M M^T; the upper
-  // one is never read. `accumulation` says how exact the sums must be.
-  virtual void Gram(linalg::Accumulation accumulation, Matrix<double>& K) = 0;
+  // Sets the lower triangle of K (B x B) to that of M M^T; the upper one is
+  // never read. `accumulation` says how exact the sums must be.
+  virtual void Gram(linalg::Accumulation accumulation, MatrixRef<double> K) = 0;
 
   // out (N) = M^T w
   virtual void PullBack(std::span<const double> w, std::span<T> out) = 0;
@@ -46,8 +46,8 @@ class Linearization {
   // out (B) = M v
   virtual void PushForward(std::span<const T> v, std::span<double> out) = 0;
 
-  // Sizes M to B x N and fills it. Unless overridden: one pull-back per row.
-  virtual void Jacobian(Matrix<double>& M);
+  // Fills M (B x N). Unless overridden: one pull-back per row.
+  virtual void Jacobian(MatrixRef<double> M);
 };
 
 }  // namespace sven::core

@@ -17,6 +17,7 @@
 
 #include "sven/core/linearization.h"
 #include "sven/core/residual_map.h"
+#include "sven/linalg/matrix_buffer.h"
 
 namespace sven::core {
 
@@ -38,10 +39,10 @@ class LossConditions : public Linearization<T> {
   }
   // Mean of the single losses.
   [[nodiscard]] double Loss() const override;
-  void Gram(linalg::Accumulation accumulation, Matrix<double>& K) override;
+  void Gram(linalg::Accumulation accumulation, MatrixRef<double> K) override;
   void PullBack(std::span<const double> w, std::span<T> out) override;
   void PushForward(std::span<const T> v, std::span<double> out) override;
-  void Jacobian(Matrix<double>& M) override;
+  void Jacobian(MatrixRef<double> M) override;
 
   // L_A
   [[nodiscard]] std::span<const double> GroupLosses() const {
@@ -50,6 +51,7 @@ class LossConditions : public Linearization<T> {
 
  private:
   [[nodiscard]] Index Group(Index a) const { return a / micro_batch_; }
+  void SumGroups(const ConstMatrixView<double>& J, MatrixRef<double> K) const;
 
   Linearization<T>* losses_ = nullptr;
   Index micro_batch_ = 1;
@@ -57,7 +59,7 @@ class LossConditions : public Linearization<T> {
   std::vector<double> residuals_;
   std::vector<double> slopes_;  // c_A
   std::vector<double> single_;  // one entry per loss
-  Matrix<double> single_matrix_;
+  MatrixBuffer<double> single_matrix_;
 };
 
 }  // namespace sven::core

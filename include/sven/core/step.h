@@ -7,15 +7,14 @@
 // Three roads lead to w, or to delta:
 //
 //   gram        K = M M^T (B x B) and its eigenvalues s^2. M is never formed.
-//               Resolves s / s_1 down to about 1e-7 (3e-4 if K was accumulated
-//               in single precision). For Tikhonov weights a Cholesky
-//               factorisation of K replaces the eigenvalues.
+//               Resolves s / s_1 down to about 1e-6 (3e-4 if K was summed in
+//               single precision); smaller ones count as zero. For Tikhonov
+//               weights a Cholesky factorisation of K replaces the eigenvalues.
 //   randomised  the k largest eigenvalues of K by random projections; for many
 //               conditions and small k. Approximate where the spectrum is flat.
-//   dense       thin QR and SVD of M, formed: resolves s / s_1 down to
-//   rounding.
-//               For small problems, for more conditions than parameters, and
-//               for cut-offs below what K can resolve.
+//   dense       thin QR and SVD of M, formed. Resolves s / s_1 to rounding. For
+//               small problems, for more conditions than parameters, and for
+//               cut-offs or damping below what K can resolve.
 #ifndef SVEN_CORE_STEP_H_
 #define SVEN_CORE_STEP_H_
 
@@ -37,9 +36,11 @@ enum class Road { kAuto, kGram, kRandomised, kDense };
 
 enum class StepStatus {
   kOk,
-  // All rows of M are zero (or left out): a zero step.
+  // All rows of M are zero, or left out, or so small that their squares are (s
+  // below 1e-154 on the Gram road): a zero step.
   kRankZero,
-  // NaN or infinity in the residuals, in M, or in the step: a zero step.
+  // NaN or infinity in the residuals, in M or its squares, or in the step: a
+  // zero step.
   kNonFiniteResidual,
   kNonFiniteJacobian,
   kNonFiniteStep,
@@ -103,8 +104,8 @@ void Validate(const StepOptions& options);
 // The road that kAuto takes for B conditions and N parameters.
 Road ChooseRoad(const StepOptions& options, Index conditions, Index parameters);
 
-// The work areas of a step; after the first step of a shape nothing is
-// allocated any more.
+// The work areas of a step. On the Gram road nothing is allocated after the first
+// step of the largest shape, on the others after the first of each shape.
 template <class T>
 class StepSolver {
  public:

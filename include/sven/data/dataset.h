@@ -3,6 +3,7 @@
 #define SVEN_DATA_DATASET_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sven/base/random.h"
@@ -24,7 +25,7 @@ struct Dataset {
 // Batches of a data set in random order, a new one each epoch.
 //
 //   BatchStream<double> stream(data, 32, /*seed=*/1);
-//   for (nn::Batch<double> batch; stream.Next(batch);) ...   // one epoch
+//   while (auto batch = stream.Next()) { ... *batch ... }   // one epoch
 template <class T>
 class BatchStream {
  public:
@@ -33,8 +34,8 @@ class BatchStream {
   BatchStream(const Dataset<T>& data, Index batch_size, std::uint64_t seed);
 
   // The next batch of the epoch, valid until the next call; the last one may be
-  // smaller. False at the end of the epoch; the call after that starts anew.
-  [[nodiscard]] bool Next(nn::Batch<T>& batch);
+  // smaller. Nothing at the end of the epoch; the call after that starts anew.
+  [[nodiscard]] std::optional<nn::Batch<T>> Next();
 
  private:
   const Dataset<T>& data_;

@@ -30,6 +30,9 @@ struct Model {
   std::vector<ParameterTensor> tensors;  // in the order of the file
 };
 
+// Whether a tensor of this name is a parameter: "2.weight", "10.bias".
+bool IsParameterName(std::string_view name);
+
 // Reads the network. Throws a DataError that names `source` and the tensor if
 // there is none, a shape does not fit, or a value is NaN or infinite.
 template <class T>

@@ -28,12 +28,13 @@ class GramProduct {
  public:
   // Adds to the lower triangle of K (B x B); the upper one is left alone.
   void AddOuter(const ConstMatrixView<T>& D, const ConstMatrixView<T>& A,
-                OuterParts parts, Accumulation accumulation, Matrix<double>& K);
+                OuterParts parts, Accumulation accumulation,
+                MatrixRef<double> K);
 
   // Adds G G^T to the lower triangle of K, for rows that are formed (a block
   // of columns of the Jacobian).
   void AddPlain(const ConstMatrixView<T>& G, Accumulation accumulation,
-                Matrix<double>& K);
+                MatrixRef<double> K);
 
  private:
   // The work area in the accumulating type S; Eigen aligns it for vectors.
@@ -48,7 +49,7 @@ class GramProduct {
                 Vector<S>& product);
   template <class S>
   void Add(const ConstMatrixView<T>& D, const ConstMatrixView<T>* A,
-           double bias, Packing<S>& packing, Matrix<double>& K);
+           double bias, Packing<S>& packing, MatrixRef<double> K);
 
   Index stride_ = 0;  // row stride of left and right
   Packing<float> single_;

@@ -19,7 +19,8 @@ void MultiplyABt(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
 template <class T>
 void MultiplyAtB(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
 
-// How many threads the large products may use; 1 unless set.
+// How many threads the large products may use; 1 unless set. This is the setting
+// of OpenBLAS for the whole process: Sven sets it to 1 at its first use.
 void SetThreads(int count);
 
 }  // namespace sven::linalg

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "sven/base/fields.h"
 #include "sven/base/random.h"
 #include "sven/linalg/types.h"
 
@@ -21,6 +22,18 @@ struct RandomisedEigenOptions {
   // Further multiplications by K, each of which sharpens the subspace by the
   // ratio of the eigenvalues; the paper's q.
   Index power_iterations = 1;
+
+  template <class Self, class Visitor>
+  static void VisitFields(Self& self, Visitor&& visit) {
+    visit(Field{"oversampling",
+                "extra directions of the randomised road",
+                {.low = 0}},
+          self.oversampling);
+    visit(Field{"power_iterations",
+                "power iterations of the randomised road",
+                {.low = 0}},
+          self.power_iterations);
+  }
 };
 
 class RandomisedEigen {

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "sven/linalg/matrix_buffer.h"
 #include "sven/linalg/types.h"
 
 namespace sven::linalg {
@@ -60,8 +61,8 @@ class SymmetricEigen {
 
   Index n_ = 0;
   double scale_ = 1;
-  Matrix<double> reflectors_;  // row i: the vector of reflection i
-  std::vector<double> tau_;    // reflection i is 1 - tau_i v_i v_i^T
+  MatrixBuffer<double> reflectors_;  // row i: the vector of reflection i
+  std::vector<double> tau_;          // reflection i is 1 - tau_i v_i v_i^T
   std::vector<double> diagonal_;
   // Entry i couples i and i + 1; squared while the QL steps run.
   std::vector<double> off_diagonal_;

@@ -34,6 +34,10 @@ using VectorView = Eigen::Map<Vector<T>>;
 template <class T>
 using ConstVectorView = Eigen::Map<const Vector<T>>;
 
+// A matrix or a view of one, as an argument to be filled.
+template <class T>
+using MatrixRef = Eigen::Ref<Matrix<T>>;
+
 template <class T>
 ConstMatrixView<T> View(const Matrix<T>& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};

@@ -8,9 +8,11 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sven/base/enum_names.h"
 #include "sven/nn/batch.h"
+#include "sven/nn/mlp.h"
 
 namespace sven::nn {
 
@@ -23,9 +25,9 @@ struct Loss {
                        // delta (|r| - delta/2) beyond
   };
 
+  // Throws a UsageError unless huber_delta > 0.
   // NOLINTNEXTLINE(google-explicit-constructor): Loss::kHuber is a Loss.
-  Loss(Kind kind_in, double huber_delta_in = 1.0)
-      : kind(kind_in), huber_delta(huber_delta_in) {}
+  Loss(Kind kind_in, double huber_delta_in = 1.0);
 
   [[nodiscard]] bool UsesLabels() const {
     return kind == kLabelRegression || kind == kCrossEntropy;
@@ -43,11 +45,16 @@ void CheckBatch(const Loss& loss, const Batch<T>& batch, Index inputs,
                 Index outputs);
 
 // losses[a] = l_a and, unless `gradient` is null, its row a = dl_a/df. Sums run
-// in double. The batch must have passed CheckBatch.
+// in double, in `scratch`. The batch must have passed CheckBatch.
 template <class T>
 void EvaluateLoss(const Loss& loss, const ConstMatrixView<T>& outputs,
                   const Batch<T>& batch, std::span<double> losses,
-                  MatrixView<T>* gradient);
+                  MatrixView<T>* gradient, std::vector<double>& scratch);
+
+// The mean of the losses of a batch, or of a whole data set. For a single use:
+// allocates its work area.
+template <class T>
+double MeanLoss(const Mlp<T>& net, const Loss& loss, const Batch<T>& batch);
 
 }  // namespace sven::nn
 

@@ -34,6 +34,8 @@ struct DenseLayer : DenseSpec {
   bool weight_frozen = false;
   bool bias_frozen = false;
 
+  bool operator==(const DenseLayer&) const = default;
+
   [[nodiscard]] Index WeightSize() const { return in * out; }
   [[nodiscard]] Index BiasSize() const { return bias ? out : 0; }
   [[nodiscard]] Index Size() const { return WeightSize() + BiasSize(); }

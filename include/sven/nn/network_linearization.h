@@ -41,16 +41,16 @@ class NetworkLinearization : public core::Linearization<T> {
   }
   // Mean of the losses.
   [[nodiscard]] double Loss() const override;
-  void Gram(linalg::Accumulation accumulation, Matrix<double>& K) override;
+  void Gram(linalg::Accumulation accumulation, MatrixRef<double> K) override;
   void PullBack(std::span<const double> w, std::span<T> out) override;
   void PushForward(std::span<const T> v, std::span<double> out) override;
-  void Jacobian(Matrix<double>& M) override;
+  void Jacobian(MatrixRef<double> M) override;
 
  private:
   // D of the layer, or of its selected neurons (gathered into selected_).
   ConstMatrixView<T> SelectedGradients(Index layer);
   void GramOfEntries(Index layer, linalg::Accumulation accumulation,
-                     Matrix<double>& K);
+                     MatrixRef<double> K);
   void PullBackDense(Index layer, std::span<T> out);
   void PullBackNeurons(Index layer, std::span<T> out);
   void JacobianRow(Index layer, Index a, std::span<double> row) const;

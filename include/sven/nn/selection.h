@@ -46,6 +46,10 @@ class ParameterSelection {
   [[nodiscard]] const std::vector<LayerSelection>& Layers() const {
     return layers_;
   }
+  // Whether it was made for these layers, frozen as they are.
+  [[nodiscard]] bool Fits(const std::vector<DenseLayer>& layers) const {
+    return made_for_ == layers;
+  }
   // The lowest layer with a selected parameter, the number of layers if none.
   [[nodiscard]] Index LowestLayer() const;
 
@@ -53,6 +57,7 @@ class ParameterSelection {
   void Clear(const std::vector<DenseLayer>& layers);
 
   std::vector<LayerSelection> layers_;
+  std::vector<DenseLayer> made_for_;
   std::vector<Index> scratch_;
 };
 

@@ -41,6 +41,7 @@ class Linearizer {
   nn::NetworkLinearization<T> linearization_;
   std::vector<double> losses_;
   std::vector<double> residuals_;
+  std::vector<double> scratch_;
 };
 
 }  // namespace sven::optim

@@ -25,10 +25,7 @@ struct SgdOptions {
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    constexpr double kFinite = 1e300;
-    visit(Field{"lr",
-                "learning rate",
-                {.low = 0, .high = kFinite, .low_open = true}},
+    visit(Field{"lr", "learning rate", {.low = 0, .low_open = true}},
           self.learning_rate);
     visit(Field{"momentum",
                 "share of the last step kept",
@@ -38,9 +35,7 @@ struct SgdOptions {
                 "share of the gradient left out of the momentum",
                 {.low = 0, .high = 1}},
           self.dampening);
-    visit(Field{"weight_decay",
-                "L2 penalty added to the gradient",
-                {.low = 0, .high = kFinite}},
+    visit(Field{"weight_decay", "L2 penalty added to the gradient", {.low = 0}},
           self.weight_decay);
     visit(Field{"nesterov", "Nesterov's form of momentum"}, self.nesterov);
   }
@@ -69,14 +64,19 @@ class Sgd : public Optimizer<T> {
   void SetState(SgdState<T> state) { state_ = std::move(state); }
 
  private:
-  // Turns update_ from -lr g into the whole update.
-  void ApplyDecayAndMomentum(const nn::Mlp<T>& net);
+  void PullBack(nn::NetworkLinearization<T>& losses, double weight,
+                std::span<T> out);
+  // The update with weight decay and momentum. The momentum itself is left as
+  // it is until the update is known to be finite.
+  void UpdateWithMomentum(const nn::Mlp<T>& net);
+  void CommitMomentum();
 
   SgdOptions options_;
   SgdState<T> state_;
   nn::ParameterSelection selection_;
   Linearizer<T> linearizer_;
   std::vector<double> weights_;
+  AlignedVector<T> gradient_;  // with weight decay; only if there is momentum
   AlignedVector<T> update_;
 };
 

@@ -41,12 +41,12 @@ struct SvenOptions {
   static void VisitFields(Self& self, Visitor&& visit) {
     visit(Field{"lr",
                 "learning rate: the share of each residual removed",
-                {.low = 0, .high = kFinite, .low_open = true}},
+                {.low = 0, .low_open = true}},
           self.learning_rate);
     core::PseudoInverse::VisitFields(self.truncation, visit);
     visit(Field{"kappa",
                 "conditions are R = loss^(kappa/2)",
-                {.low = 0, .high = kFinite, .low_open = true}},
+                {.low = 0, .low_open = true}},
           self.kappa);
     visit(Field{"microbatch", "losses summed into one condition", {.low = 1}},
           self.micro_batch);
@@ -57,21 +57,12 @@ struct SvenOptions {
                 {.low = 0, .high = 1, .low_open = true}},
           self.fraction);
     visit(Field{"road", "how the singular values are found"}, self.road);
-    visit(Field{"oversampling",
-                "extra directions of the randomised road",
-                {.low = 0}},
-          self.randomised.oversampling);
-    visit(Field{"power_iterations",
-                "power iterations of the randomised road",
-                {.low = 0}},
-          self.randomised.power_iterations);
+    linalg::RandomisedEigenOptions::VisitFields(self.randomised, visit);
     visit(Field{"seed", "of parameter batches and random projections"},
           self.seed);
     visit(Field{"spectrum", "report all singular values of every step"},
           self.spectrum);
   }
-  static constexpr double kFinite = 1e300;
-
   // Throws a UsageError naming the first field that is wrong.
   void Validate() const;
 };
