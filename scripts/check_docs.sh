@@ -19,5 +19,9 @@ for page in *.md docs/*.md; do
     fi
   done < <(grep -oE '\b(src|include|tests|scripts|benchmarks|examples|docs)/[A-Za-z0-9_./-]+\.(cc|h|sh|py|txt|md)\b' "$page" | sort -u)
 done
+if grep -nE '\b[A-Z]+_TABLE\b|\bTODO\b|\bTBD\b' *.md docs/*.md; then
+  echo "a placeholder is left in the documentation" >&2
+  bad=1
+fi
 [ "$bad" -eq 0 ] && echo "Documentation: ok"
 exit "$bad"

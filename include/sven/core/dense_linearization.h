@@ -11,8 +11,7 @@ namespace sven::core {
 //   Vector<double> R = ...;            // B residuals
 //   Matrix<double> M = ...;            // B x N, dR_a / dtheta_i
 //   DenseLinearization<double> problem(R, M);
-//   auto [delta, report] = core::SvenStep<double>(problem, {.learning_rate =
-//   1});
+//   auto [delta, report] = core::SvenStep<double>(problem);
 template <class T>
 class DenseLinearization : public Linearization<T> {
  public:

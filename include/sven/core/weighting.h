@@ -48,8 +48,8 @@ struct PseudoInverse {
   bool operator==(const PseudoInverse&) const = default;
 };
 
-// Levenberg-Marquardt, minSR: phi(s) = s / (s^2 + lambda), w = (K + lambda)^-1
-// R.
+// Levenberg-Marquardt, minSR: phi(s) = s / (s^2 + lambda), which is
+// w = (K + lambda)^-1 R.
 struct Tikhonov {
   double lambda = 1e-3;
 
