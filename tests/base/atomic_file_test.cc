@@ -19,50 +19,14 @@
 #include <vector>
 
 #include "sven/base/error.h"
+#include "testing/files.h"
 
 namespace sven {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The message of the DataError that `action` throws.
-std::string DataErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no DataError";
-}
-
-// A folder that disappears with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = testing::TempDir() + "/atomic_file_XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw std::runtime_error("mkdtemp failed");
-    }
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const fs::path& Path() const { return path_; }
-  [[nodiscard]] fs::path operator/(std::string_view name) const {
-    return path_ / name;
-  }
-  [[nodiscard]] std::ptrdiff_t CountFiles() const {
-    return std::distance(fs::directory_iterator(path_), {});
-  }
-
- private:
-  fs::path path_;
-};
+using testing::DataErrorOf;
+using testing::TemporaryFolder;
 
 void Write(const fs::path& path,
            std::initializer_list<std::string_view> texts) {

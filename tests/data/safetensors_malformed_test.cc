@@ -7,36 +7,14 @@
 
 #include "sven/base/error.h"
 #include "sven/data/safetensors.h"
+#include "testing/files.h"
 
 namespace sven::data {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes ToBytes(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-// A file with this header, whatever it says, and `data_size` bytes of data.
-Bytes RawFile(std::string_view header, std::size_t data_size) {
-  std::string text(sizeof(std::uint64_t), '\0');
-  const std::uint64_t length = header.size();
-  std::memcpy(text.data(), &length, sizeof(length));
-  text += header;
-  text.append(data_size, 'x');
-  return ToBytes(text);
-}
-
-// The message of the DataError that `action` throws.
-std::string DataErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no DataError";
-}
+using testing::DataErrorOf;
+using testing::ToBytes;
 
 struct Malformed {
   std::string what;
@@ -50,7 +28,7 @@ void PrintTo(const Malformed& malformed, std::ostream* out) {
 
 // A file of one tensor 'w' with this description, and four bytes of data.
 Bytes OneTensor(const std::string& description) {
-  return RawFile("{\"w\":" + description + "}", 4);
+  return testing::RawSafetensors("{\"w\":" + description + "}", 4);
 }
 
 // ... which is right but for its shape, or for its offsets.
@@ -67,12 +45,13 @@ Bytes WithOffsets(const std::string& offsets) {
 // Tensors 'a' and 'b' of two bytes each, and four bytes of data.
 Bytes TwoTensors(const std::string& a, const std::string& b) {
   const std::string head = R"({"dtype":"U8","shape":[2],"data_offsets":)";
-  return RawFile("{\"a\":" + head + a + "},\"b\":" + head + b + "}}", 4);
+  return testing::RawSafetensors(
+      "{\"a\":" + head + a + "},\"b\":" + head + b + "}}", 4);
 }
 
 // A file of 100 bytes whose header has 92.
 Bytes WithLength(std::uint64_t length) {
-  Bytes bytes = RawFile(std::string(92, '{'), 0);
+  Bytes bytes = testing::RawSafetensors(std::string(92, '{'), 0);
   std::memcpy(bytes.data(), &length, sizeof(length));
   return bytes;
 }
@@ -87,37 +66,55 @@ std::vector<Malformed> MalformedHeaders() {
       {"Short", Bytes(7), {"7 bytes", "at least 8"}},
       {"LengthBeyondFile", WithLength(93), {"header length = 93", "92"}},
       {"LengthHuge", WithLength(~0ULL), {"18446744073709551615", "92"}},
-      {"HeaderEmpty", RawFile("", 0), {"nothing", "'{'"}},
-      {"HeaderWithSpaceInFront", RawFile(" {}", 0), {"0x20", "'{'"}},
-      {"HeaderArray", RawFile("[]", 0), {"0x5b", "'{'"}},
-      {"HeaderByteOrderMark", RawFile("\xef\xbb\xbf{}", 0), {"0xef"}},
-      {"HeaderUnfinished", RawFile("{\"a\":", 0), {"JSON", "byte"}},
-      {"HeaderText", RawFile("{hello}", 0), {"JSON", "byte"}},
-      {"HeaderTwice", RawFile("{}{}", 0), {"JSON", "byte 3"}},
-      {"HeaderNul", RawFile({"{}\0\0", 4}, 0), {"NUL", "byte 2"}},
-      {"InvalidUtf8", RawFile("{\"\xff\":0}", 0), {"JSON", "UTF-8"}},
-      {"OverlongUtf8", RawFile("{\"\xc0\x80\":0}", 0), {"JSON", "UTF-8"}},
-      {"LoneSurrogate", RawFile(R"({"\ud800":0})", 0), {"JSON", "surrogate"}},
-      {"DeepArrays", RawFile("{\"w\":" + deep, 0), {"'w'", "an array"}},
-      {"DeepObjects", RawFile(objects, 0), {"'a'", "unknown field"}},
+      {"HeaderEmpty", testing::RawSafetensors("", 0), {"nothing", "'{'"}},
+      {"HeaderWithSpaceInFront",
+       testing::RawSafetensors(" {}", 0),
+       {"0x20", "'{'"}},
+      {"HeaderArray", testing::RawSafetensors("[]", 0), {"0x5b", "'{'"}},
+      {"HeaderByteOrderMark",
+       testing::RawSafetensors("\xef\xbb\xbf{}", 0),
+       {"0xef"}},
+      {"HeaderUnfinished",
+       testing::RawSafetensors("{\"a\":", 0),
+       {"JSON", "byte"}},
+      {"HeaderText", testing::RawSafetensors("{hello}", 0), {"JSON", "byte"}},
+      {"HeaderTwice", testing::RawSafetensors("{}{}", 0), {"JSON", "byte 3"}},
+      {"HeaderNul",
+       testing::RawSafetensors({"{}\0\0", 4}, 0),
+       {"NUL", "byte 2"}},
+      {"InvalidUtf8",
+       testing::RawSafetensors("{\"\xff\":0}", 0),
+       {"JSON", "UTF-8"}},
+      {"OverlongUtf8",
+       testing::RawSafetensors("{\"\xc0\x80\":0}", 0),
+       {"JSON", "UTF-8"}},
+      {"LoneSurrogate",
+       testing::RawSafetensors(R"({"\ud800":0})", 0),
+       {"JSON", "surrogate"}},
+      {"DeepArrays",
+       testing::RawSafetensors("{\"w\":" + deep, 0),
+       {"'w'", "an array"}},
+      {"DeepObjects",
+       testing::RawSafetensors(objects, 0),
+       {"'a'", "unknown field"}},
       {"DeepShape", WithShape(deep), {"'w'", "shape", "an array"}},
       {"DuplicateName",
-       RawFile("{\"a\":" + fine + ",\"a\":" + fine + "}", 0),
+       testing::RawSafetensors("{\"a\":" + fine + ",\"a\":" + fine + "}", 0),
        {"'a'", "duplicate"}},
       {"MetadataTwice",
-       RawFile(R"({"__metadata__":{},"__metadata__":{}})", 0),
+       testing::RawSafetensors(R"({"__metadata__":{},"__metadata__":{}})", 0),
        {"__metadata__", "duplicate"}},
       {"MetadataKeyTwice",
-       RawFile(R"({"__metadata__":{"k":"","k":""}})", 0),
+       testing::RawSafetensors(R"({"__metadata__":{"k":"","k":""}})", 0),
        {"__metadata__", "'k'", "duplicate"}},
       {"MetadataNumber",
-       RawFile(R"({"__metadata__":{"k":1}})", 0),
+       testing::RawSafetensors(R"({"__metadata__":{"k":1}})", 0),
        {"__metadata__", "'k'", "found 1", "string"}},
       {"MetadataObject",
-       RawFile(R"({"__metadata__":{"k":{}}})", 0),
+       testing::RawSafetensors(R"({"__metadata__":{"k":{}}})", 0),
        {"__metadata__", "'k'", "an object", "string"}},
       {"MetadataNull",
-       RawFile(R"({"__metadata__":null})", 0),
+       testing::RawSafetensors(R"({"__metadata__":null})", 0),
        {"__metadata__", "null", "object"}},
   };
 }
@@ -187,11 +184,13 @@ std::vector<Malformed> MalformedTensors() {
       {"TrailingBytes",
        OneTensor(R"({"dtype":"U8","shape":[2],"data_offsets":[0,2]})"),
        {"2 trailing bytes"}},
-      {"OnlyTrailingBytes", RawFile("{}", 1), {"1 trailing bytes"}},
+      {"OnlyTrailingBytes",
+       testing::RawSafetensors("{}", 1),
+       {"1 trailing bytes"}},
   };
 }
 
-class MalformedSafetensors : public testing::TestWithParam<Malformed> {};
+class MalformedSafetensors : public ::testing::TestWithParam<Malformed> {};
 
 TEST_P(MalformedSafetensors, IsRefusedWithATellingMessage) {
   const std::string message =
@@ -206,12 +205,12 @@ TEST_P(MalformedSafetensors, IsRefusedWithATellingMessage) {
 
 constexpr auto kTestName = [](const auto& info) { return info.param.what; };
 INSTANTIATE_TEST_SUITE_P(Headers, MalformedSafetensors,
-                         testing::ValuesIn(MalformedHeaders()), kTestName);
+                         ::testing::ValuesIn(MalformedHeaders()), kTestName);
 INSTANTIATE_TEST_SUITE_P(Tensors, MalformedSafetensors,
-                         testing::ValuesIn(MalformedTensors()), kTestName);
+                         ::testing::ValuesIn(MalformedTensors()), kTestName);
 
 TEST(Safetensors, AHoleBetweenTensorsIsRefused) {
-  const Bytes bytes = RawFile(
+  const Bytes bytes = testing::RawSafetensors(
       R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},
           "b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})",
       3);
@@ -224,7 +223,7 @@ TEST(Safetensors, AHoleBetweenTensorsIsRefused) {
 TEST(Safetensors, LongNamesAndControlCharactersDoNotSpoilMessages) {
   std::string name = R"(\u001b[31m)";
   for (int i = 0; i < 1000; ++i) name += "\u20ac";
-  const Bytes bytes = RawFile("{\"" + name + "\":1}", 0);
+  const Bytes bytes = testing::RawSafetensors("{\"" + name + "\":1}", 0);
   const std::string message =
       DataErrorOf([&] { ParseSafetensors(bytes, "x"); });
   EXPECT_EQ(message.find('\x1b'), std::string::npos);

@@ -14,38 +14,17 @@
 #include <stdexcept>
 
 #include "sven/base/error.h"
+#include "testing/files.h"
 
 namespace sven::data {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::DataErrorOf;
+using testing::TemporaryFolder;
+using testing::ToBytes;
 
 using Bytes = std::vector<std::byte>;
-
-Bytes ToBytes(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-// A file with this header, whatever it says, and `data_size` bytes of data.
-Bytes RawFile(std::string_view header, std::size_t data_size) {
-  std::string text(sizeof(std::uint64_t), '\0');
-  const std::uint64_t length = header.size();
-  std::memcpy(text.data(), &length, sizeof(length));
-  text += header;
-  text.append(data_size, 'x');
-  return ToBytes(text);
-}
-
-// The message of the DataError that `action` throws.
-std::string DataErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no DataError";
-}
 
 SafetensorsFile SampleFile() {
   const std::vector<double> doubles = {
@@ -62,35 +41,6 @@ SafetensorsFile SampleFile() {
   file.metadata = {{"format", "pt"}, {"note", "line\nbreak \u20ac"}};
   return file;
 }
-
-// A folder that disappears with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = testing::TempDir() + "/safetensors_XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw std::runtime_error("mkdtemp failed");
-    }
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const fs::path& Path() const { return path_; }
-  [[nodiscard]] fs::path operator/(std::string_view name) const {
-    return path_ / name;
-  }
-  [[nodiscard]] std::ptrdiff_t CountFiles() const {
-    return std::distance(fs::directory_iterator(path_), {});
-  }
-
- private:
-  fs::path path_;
-};
 
 Bytes Slurp(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -128,8 +78,10 @@ TEST(Safetensors, EveryDTypeSurvivesARoundTrip) {
 TEST(Safetensors, AFileOfNothingIsValid) {
   const SafetensorsFile nothing;
   EXPECT_EQ(ParseSafetensors(FormatSafetensors(nothing), "bytes"), nothing);
-  EXPECT_EQ(ParseSafetensors(RawFile("{}", 0), "bytes"), nothing);
-  EXPECT_EQ(ParseSafetensors(RawFile(R"({"__metadata__":{}})", 0), "bytes"),
+  EXPECT_EQ(ParseSafetensors(testing::RawSafetensors("{}", 0), "bytes"),
+            nothing);
+  EXPECT_EQ(ParseSafetensors(
+                testing::RawSafetensors(R"({"__metadata__":{}})", 0), "bytes"),
             nothing);
 }
 
@@ -186,7 +138,7 @@ TEST(Safetensors, DataBeginAtAMultipleOfEight) {
 }
 
 TEST(Safetensors, TensorsComeInTheOrderOfTheirData) {
-  const Bytes bytes = RawFile(
+  const Bytes bytes = testing::RawSafetensors(
       R"({"b": {"shape": [2], "dtype": "U8", "data_offsets": [3, 5]},
           "a": {"data_offsets": [0, 3], "dtype": "U8", "shape": [3]}}  )",
       5);
@@ -348,9 +300,10 @@ TEST(Safetensors, TensorsLargerThanABufferAreReadWhole) {
 TEST(Safetensors, LyingHeadersTakeNoMemory) {
   const TemporaryFolder folder;
   const fs::path path = folder / "lie.st";
-  Spill(path, RawFile(R"({"w":{"dtype":"U8","shape":[1099511627776],)"
-                      R"("data_offsets":[0,1099511627776]}})",
-                      16));
+  Spill(path,
+        testing::RawSafetensors(R"({"w":{"dtype":"U8","shape":[1099511627776],)"
+                                R"("data_offsets":[0,1099511627776]}})",
+                                16));
   const std::string message = DataErrorOf([&] { ReadSafetensors(path); });
   EXPECT_NE(message.find("'w'"), std::string::npos) << message;
   EXPECT_NE(message.find("out of range"), std::string::npos) << message;

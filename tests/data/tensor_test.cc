@@ -12,9 +12,12 @@
 #include <string>
 
 #include "sven/base/error.h"
+#include "testing/files.h"
 
 namespace sven::data {
 namespace {
+
+using testing::DataErrorOf;
 
 using Bytes = std::vector<std::byte>;
 
@@ -24,16 +27,6 @@ template <class T>
 Bytes Pack(const std::vector<T>& values) {
   const auto bytes = std::as_bytes(std::span(values));
   return {bytes.begin(), bytes.end()};
-}
-
-// The message of the DataError that `action` throws.
-std::string DataErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no DataError";
 }
 
 TEST(Tensor, FromKeepsValues) {
