@@ -24,7 +24,7 @@ add_library(sven_private_flags INTERFACE)
 target_compile_options(
   sven_private_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion
                                -Wno-sign-conversion -fopenmp-simd
-                               -fno-math-errno -fno-trapping-math)
+                               -fno-math-errno -fno-trapping-math -Wno-psabi)
 if(SVEN_WERROR)
   target_compile_options(sven_private_flags INTERFACE -Werror)
 endif()

@@ -6,8 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install_packages.sh
-cmake --preset release -DSVEN_BUILD_TESTS=OFF -DSVEN_BUILD_BENCHMARKS=OFF \
-  >/dev/null
+cmake --preset release >/dev/null
 cmake --build --preset release --target sven_program compare_1d
 build/release/bin/compare_1d
 echo

@@ -5,7 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install_packages.sh
-cmake --preset release -DSVEN_BUILD_TESTS=ON -DSVEN_BUILD_BENCHMARKS=ON \
-  >/dev/null
+cmake --preset release >/dev/null
 cmake --build --preset release
 ctest --preset release
