@@ -13,8 +13,8 @@
 namespace sven::linalg {
 namespace {
 
-// Up to this size the matrix stays in the cache and our own reduction is faster
-// than LAPACK's (measured in benchmarks/kernels.cc).
+// Up to this size the matrix stays in the second-level cache, where our own
+// reduction needs no blocking; beyond, LAPACK's blocked one is used.
 constexpr Index kSmall = 160;
 // QL steps per eigenvalue; about 1.5 are needed, dozens never.
 constexpr int kMaxSweeps = 60;

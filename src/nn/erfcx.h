@@ -5,7 +5,7 @@
 // (1 + 2 z) exp(z^2) erfc(z) is smooth and bounded, also at infinity, and a
 // polynomial in t = (z - K) / (z + K) follows it to rounding (Shepherd and
 // Laframboise, Mathematics of Computation 36, 1981). GELU and its slope then
-// share one exponential: SLEEF's erf alone costs four times as much. The
+// share one exponential; SLEEF's erf alone costs more than twice as much. The
 // coefficients are those that scripts/erfcx_coefficients.py prints.
 #ifndef SVEN_NN_ERFCX_H_
 #define SVEN_NN_ERFCX_H_
