@@ -26,7 +26,7 @@ expect() {
   local got=$?
   if [ "$got" -ne "$code" ]; then
     fail "sven $*: exit code $got, expected $code"
-  elif ! cat "$work/stdout" "$work/stderr" | grep -qF -- "$text"; then
+  elif ! grep -qF -- "$text" "$work/stdout" "$work/stderr"; then
     fail "sven $*: '$text' is not printed"
   else
     pass
