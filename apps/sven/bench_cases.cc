@@ -9,15 +9,12 @@ namespace {
 template <class T>
 std::unique_ptr<optim::Optimizer<T>> MakeOptimizer(const BenchCase& bench_case,
                                                    const std::string& name) {
+  optim::OptimizerChoice choice = optim::ChooseOptimizer("--optimizer", name);
   // Small rates: the measured steps should not run away from the start.
-  constexpr double kRate = 1e-3;
-  if (name == "sgd") {
-    return std::make_unique<optim::Sgd<T>>(
-        optim::SgdOptions{.learning_rate = kRate});
-  }
-  return std::make_unique<optim::Sven<T>>(optim::SvenOptions{
-      .learning_rate = kRate,
-      .truncation = {.k = bench_case.k, .rtol = bench_case.rtol}});
+  choice.Set("lr", "lr", "1e-3");
+  choice.Set("k", "k", FormatValue(bench_case.k));
+  choice.Set("rtol", "rtol", FormatValue(bench_case.rtol));
+  return choice.Make<T>();
 }
 
 // Normal inputs, targets to match: the time of a step does not depend on what
@@ -102,11 +99,6 @@ const std::vector<BenchCase>& BenchCases() {
        1e-3},
   };
   return cases;
-}
-
-std::span<const char* const> BenchOptimizers() {
-  static constexpr const char* kNames[] = {"sgd", "sven"};
-  return kNames;
 }
 
 std::unique_ptr<BenchRun> StartBenchRun(const BenchCase& bench_case,

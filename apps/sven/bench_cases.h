@@ -26,9 +26,6 @@ struct BenchCase {
 
 const std::vector<BenchCase>& BenchCases();
 
-// The optimizers that are measured, SGD first: ratios are to it.
-std::span<const char* const> BenchOptimizers();
-
 // One optimizer at work on one case.
 class BenchRun {
  public:

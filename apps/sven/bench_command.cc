@@ -24,6 +24,7 @@ namespace {
 
 struct BenchArguments {
   std::vector<std::string> cases;
+  std::vector<std::string> optimizers = {"sven"};
   int threads = 1;
   int slices = 15;
   double slice_seconds = 0.05;
@@ -43,15 +44,6 @@ struct CaseResult {
   std::map<std::string, Measurement> of;
 };
 
-void Add(const core::PhaseSeconds& from, core::PhaseSeconds& to) {
-  to.forward += from.forward;
-  to.backward += from.backward;
-  to.gram += from.gram;
-  to.weights += from.weights;
-  to.pull_back += from.pull_back;
-  to.apply += from.apply;
-}
-
 void Scale(double factor, core::PhaseSeconds& phases) {
   for (double* value : {&phases.forward, &phases.backward, &phases.gram,
                         &phases.weights, &phases.pull_back, &phases.apply}) {
@@ -59,9 +51,26 @@ void Scale(double factor, core::PhaseSeconds& phases) {
   }
 }
 
-void RequireApplied(const StepReport& report, const BenchCase& bench_case,
-                    const char* optimizer) {
-  if (report.Applied()) return;
+// SGD, which the ratios are to, then those that are asked for.
+std::vector<std::string> BenchOptimizers(const BenchArguments& arguments) {
+  std::vector<std::string> names = {"sgd"};
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  };
+  for (const std::string& name : arguments.optimizers) {
+    if (name != "all") {
+      add(optim::ChooseOptimizer("--optimizer", name).Info().name);
+      continue;
+    }
+    for (const auto& info : optim::AllOptimizers()) add(info.name);
+  }
+  return names;
+}
+
+// Steps that a method rejects take their time too.
+void RequireFinite(const StepReport& report, const BenchCase& bench_case,
+                   const std::string& optimizer) {
+  if (report.Applied() || report.status == StepStatus::kRejected) return;
   throw Error(fmt::format("case {}, optimizer {}: status {}", bench_case.name,
                           optimizer, Name(report.status)));
 }
@@ -72,7 +81,7 @@ double TimeSlice(BenchRun& run, double seconds, core::PhaseSeconds& phases,
   const Stopwatch stopwatch;
   Index count = 0;
   do {
-    Add(run.Step().seconds, phases);
+    phases += run.Step().seconds;
     ++count;
   } while (stopwatch.Seconds() < seconds);
   steps += count;
@@ -94,12 +103,12 @@ void ShowProgress(const BenchCase& bench_case, int slice, int slices) {
 
 void MeasureTime(const BenchCase& bench_case, const BenchArguments& arguments,
                  CaseResult& result) {
-  const auto names = BenchOptimizers();
+  const std::vector<std::string> names = BenchOptimizers(arguments);
   std::vector<std::unique_ptr<BenchRun>> runs;
-  for (const char* name : names) {
+  for (const std::string& name : names) {
     runs.push_back(StartBenchRun(bench_case, name));
     for (int i = 0; i < 3; ++i) {
-      RequireApplied(runs.back()->Step(), bench_case, name);
+      RequireFinite(runs.back()->Step(), bench_case, name);
     }
   }
   result.parameters = runs.front()->NumParameters();
@@ -119,12 +128,12 @@ void MeasureTime(const BenchCase& bench_case, const BenchArguments& arguments,
   }
 }
 
-void MeasureMemory(const BenchCase& bench_case, int threads,
+void MeasureMemory(const BenchCase& bench_case, const BenchArguments& arguments,
                    CaseResult& result) {
-  for (const char* name : BenchOptimizers()) {
+  for (const std::string& name : BenchOptimizers(arguments)) {
     const std::string text =
         RunSelf({"bench", "--case", bench_case.name, "--memory-of", name,
-                 "--threads", std::to_string(threads)});
+                 "--threads", std::to_string(arguments.threads)});
     std::int64_t bytes = 0;
     const auto [stop, status] =
         std::from_chars(text.data(), text.data() + text.size(), bytes);
@@ -143,7 +152,7 @@ void PrintPeakMemory(const BenchCase& bench_case,
                      const std::string& optimizer) {
   const auto run = StartBenchRun(bench_case, optimizer);
   for (int i = 0; i < 3; ++i) {
-    RequireApplied(run->Step(), bench_case, optimizer.c_str());
+    RequireFinite(run->Step(), bench_case, optimizer);
   }
   fmt::print("{}\n", PeakMemory());
 }
@@ -197,8 +206,9 @@ void PrintJson(const std::vector<CaseResult>& results, int threads) {
   fmt::print("{}\n", json.dump(2));
 }
 
-void PrintTable(const std::vector<CaseResult>& results) {
-  fmt::print("{:<11} {:>5} {:>5} {:>9}  {:<9} {:>10} {:>6} {:>8}", "case",
+void PrintTable(const std::vector<std::string>& optimizers,
+                const std::vector<CaseResult>& results) {
+  fmt::print("{:<11} {:>5} {:>5} {:>9}  {:<19} {:>10} {:>6} {:>8}", "case",
              "dtype", "batch", "params", "optimizer", "us/step", "x SGD",
              "peak MB");
   for (const auto& [phase, seconds] : PhaseList({})) {
@@ -207,9 +217,9 @@ void PrintTable(const std::vector<CaseResult>& results) {
   fmt::print("\n");
   for (const CaseResult& result : results) {
     const double sgd = result.of.at("sgd").microseconds;
-    for (const char* name : BenchOptimizers()) {
+    for (const std::string& name : optimizers) {
       const Measurement& m = result.of.at(name);
-      fmt::print("{:<11} {:>5} {:>5} {:>9}  {:<9} {:>10.1f} {:>6.2f} {:>8.1f}",
+      fmt::print("{:<11} {:>5} {:>5} {:>9}  {:<19} {:>10.1f} {:>6.2f} {:>8.1f}",
                  result.bench_case->name, result.bench_case->dtype,
                  result.bench_case->batch, result.parameters, name,
                  m.microseconds, m.microseconds / sgd,
@@ -237,6 +247,7 @@ std::vector<const BenchCase*> ChosenCases(const BenchArguments& arguments) {
 void RunBench(const BenchArguments& arguments) {
   linalg::SetThreads(arguments.threads);
   const std::vector<const BenchCase*> cases = ChosenCases(arguments);
+  BenchOptimizers(arguments);  // names a misspelt one before any work
   if (!arguments.memory_of.empty()) {
     PrintPeakMemory(*cases.front(), arguments.memory_of);
     return;
@@ -246,12 +257,12 @@ void RunBench(const BenchArguments& arguments) {
     CaseResult& result = results.emplace_back();
     result.bench_case = bench_case;
     MeasureTime(*bench_case, arguments, result);
-    MeasureMemory(*bench_case, arguments.threads, result);
+    MeasureMemory(*bench_case, arguments, result);
   }
   if (arguments.json) {
     PrintJson(results, arguments.threads);
   } else {
-    PrintTable(results);
+    PrintTable(BenchOptimizers(arguments), results);
   }
 }
 
@@ -284,11 +295,13 @@ void AddBenchCommand(CLI::App& app) {
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
   command->add_flag("--json", arguments->json, "print JSON instead of a table");
-  const auto optimizers = BenchOptimizers();
-  command->add_option("--memory-of", arguments->memory_of)
-      ->check(CLI::IsMember(
-          std::vector<std::string>(optimizers.begin(), optimizers.end())))
-      ->group("");
+  command
+      ->add_option("--optimizer", arguments->optimizers,
+                   "which, beside sgd: names of sven list optimizers, or all "
+                   "[sven]")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command->add_option("--memory-of", arguments->memory_of)->group("");
   command->footer(
       "Phases are in microseconds per step: gram is the Gram matrix, weights "
       "what turns\nit into the step's weights, pull_back the gradient product. "

@@ -10,6 +10,7 @@ namespace sven::cli {
 
 void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
+void AddListCommand(CLI::App& app);
 
 }  // namespace sven::cli
 

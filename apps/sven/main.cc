@@ -22,6 +22,7 @@ int Run(int argc, char** argv) {
   app.require_subcommand(1);
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
+  sven::cli::AddListCommand(app);
   app.footer("sven COMMAND --help explains a command.");
   try {
     app.parse(argc, argv);

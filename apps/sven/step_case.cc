@@ -21,7 +21,7 @@ struct Setting {
 using Settings = std::map<std::string, Setting>;
 
 Settings Merge(const data::SafetensorsFile& file, const std::string& source,
-               const std::map<std::string, std::string>& flags) {
+               const FlagTexts& flags) {
   Settings settings;
   for (const auto& [name, text] : file.metadata) {
     settings[name] = {text, fmt::format("{}: metadata {}", source, Quote(name)),
@@ -33,20 +33,24 @@ Settings Merge(const data::SafetensorsFile& file, const std::string& source,
   return settings;
 }
 
+// Runs `set`; what it finds wrong in a setting of the file is the file's fault.
+template <class Function>
+auto Blame(const Setting& setting, const Function& set) {
+  try {
+    return set();
+  } catch (const UsageError& error) {
+    if (!setting.from_file) throw;
+    throw DataError(error.what());
+  }
+}
+
 // False if `name` is no setting of the case.
 bool Set(const std::string& name, const Setting& setting,
          CaseSettings& settings) {
-  try {
-    if (SetField(setting.source, name, setting.text, settings.step)) {
-      return true;
-    }
-    return settings.step.optimizer == OptimizerKind::kSven
-               ? SetField(setting.source, name, setting.text, settings.sven)
-               : SetField(setting.source, name, setting.text, settings.sgd);
-  } catch (const UsageError& error) {
-    if (!setting.from_file) throw;
-    throw DataError(error.what());  // the file is wrong, not the command line
-  }
+  return Blame(setting, [&] {
+    return SetField(setting.source, name, setting.text, settings.step) ||
+           settings.optimizer.Set(setting.source, name, setting.text);
+  });
 }
 
 // Metadata that other programs write and that are no settings of a step.
@@ -58,11 +62,7 @@ bool IsKnownForeign(const std::string& name) {
 void ValidateTogether(const CaseSettings& settings, const std::string& source,
                       bool any_flags) {
   try {
-    if (settings.step.optimizer == OptimizerKind::kSven) {
-      settings.sven.Validate();
-    } else {
-      settings.sgd.Validate();
-    }
+    settings.optimizer.Validate();
   } catch (const UsageError& error) {
     if (any_flags) throw;
     throw DataError(fmt::format("{}: metadata: {}", source, error.what()));
@@ -123,32 +123,28 @@ std::vector<std::int64_t> ReadIntegers(const std::string& source,
 
 }  // namespace
 
-std::string FlagName(std::string_view field) {
-  std::string flag = "--" + std::string(field);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
-
 CaseSettings ReadSettings(const data::SafetensorsFile& file,
-                          const std::string& source,
-                          const std::map<std::string, std::string>& flags,
+                          const std::string& source, const FlagTexts& flags,
                           std::vector<std::string>& ignored) {
-  CaseSettings settings;
-  const Settings merged = Merge(file, source, flags);
+  Settings merged = Merge(file, source, flags);
   // First, since it decides what the others mean.
-  const auto optimizer = merged.find("optimizer");
-  if (optimizer != merged.end()) {
-    Set("optimizer", optimizer->second, settings);
-  }
+  const Setting optimizer =
+      merged.try_emplace("optimizer", Setting{"sven", "", false}).first->second;
+  merged.erase("optimizer");
+  CaseSettings settings{{}, Blame(optimizer, [&] {
+                          return optim::ChooseOptimizer(optimizer.source,
+                                                        optimizer.text);
+                        })};
   for (const auto& [name, setting] : merged) {
     if (Set(name, setting, settings)) continue;
     if (!setting.from_file) {
       throw UsageError(fmt::format("{}: not a setting of the optimizer {}",
                                    setting.source,
-                                   Name(settings.step.optimizer)));
+                                   settings.optimizer.Info().name));
     }
     if (!IsKnownForeign(name)) ignored.push_back(name);
   }
+  settings.optimizer.SetHorizon(settings.step.steps);
   ValidateTogether(settings, source, !flags.empty());
   return settings;
 }

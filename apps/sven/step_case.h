@@ -11,16 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "optimizer_flags.h"
 #include "sven/sven.h"
 
 namespace sven::cli {
 
-enum class OptimizerKind { kSven, kSgd };
 enum class NumberType { kFloat32, kFloat64 };
 
 // What a case says besides the settings of its optimizer.
 struct StepSettings {
-  OptimizerKind optimizer = OptimizerKind::kSven;
   nn::Loss::Kind loss = nn::Loss::kSquaredError;
   double huber_delta = 1.0;
   nn::Activation activation = nn::Activation::kGelu;
@@ -29,7 +28,6 @@ struct StepSettings {
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    visit(Field{"optimizer", "the method"}, self.optimizer);
     visit(Field{"loss", "loss per sample"}, self.loss);
     visit(Field{"huber_delta",
                 "where the Huber loss becomes linear",
@@ -44,18 +42,14 @@ struct StepSettings {
 
 struct CaseSettings {
   StepSettings step;
-  optim::SvenOptions sven;
-  optim::SgdOptions sgd;
+  optim::OptimizerChoice optimizer;
 };
 
-// "--parameter-batch" for the field parameter_batch.
-std::string FlagName(std::string_view field);
-
-// Settings from the file's metadata, overridden by `flags` (name -> text).
+// Settings from the file's metadata, overridden by `flags`; the name of the
+// optimizer is one of them.
 // Metadata that are not settings of the optimizer are named in `ignored`.
 CaseSettings ReadSettings(const data::SafetensorsFile& file,
-                          const std::string& source,
-                          const std::map<std::string, std::string>& flags,
+                          const std::string& source, const FlagTexts& flags,
                           std::vector<std::string>& ignored);
 
 template <class T>
@@ -73,11 +67,6 @@ CaseData<T> ReadCaseData(const data::SafetensorsFile& file,
 
 }  // namespace sven::cli
 
-template <>
-struct sven::EnumNames<sven::cli::OptimizerKind> {
-  static constexpr std::pair<std::string_view, cli::OptimizerKind> kTable[] = {
-      {"sven", cli::OptimizerKind::kSven}, {"sgd", cli::OptimizerKind::kSgd}};
-};
 template <>
 struct sven::EnumNames<sven::cli::NumberType> {
   static constexpr std::pair<std::string_view, cli::NumberType> kTable[] = {

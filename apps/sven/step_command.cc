@@ -21,9 +21,10 @@ order of the file's tensors), and settings in its metadata under the names of
 the options with _ for -. Options override the metadata.
 
 OUT gets the parameters after the steps under the same names; of the last step
-update (at learning rate 1), sigma (singular values, before the rtol cut) and
-losses (before the step); in its metadata kept, road and status. For sgd losses
-has one entry per step and there is no sigma.
+update (at learning rate 1) and status in its metadata. For sven losses are
+those of the samples before the last step, and there is sigma (singular values,
+before the rtol cut), and kept and road in the metadata; for the others losses
+has one entry per step.
 
 Example:
   sven step case.safetensors --out after.safetensors --k 16 --rtol 1e-3)";
@@ -31,7 +32,7 @@ Example:
 struct StepArguments {
   std::string input;
   std::string output;
-  std::map<std::string, std::string> flags;  // field name -> text
+  FlagTexts flags;
 };
 
 // The results of a run that are written beside the parameters.
@@ -48,68 +49,62 @@ template <class T>
 std::vector<T> AtUnitRate(const data::Model<T>& model,
                           std::span<const T> update, double rate) {
   std::vector<T> result = data::ToFileOrder<T, T>(model, update);
+  if (rate == 0) return result;
   for (T& value : result) value = static_cast<T>(value / rate);
   return result;
 }
 
+// What only Sven has.
 template <class T>
-StepResults<T> RunSven(const CaseSettings& settings, const CaseData<T>& data,
-                       const nn::Loss& loss, data::Model<T>& model) {
-  optim::SvenOptions options = settings.sven;
-  options.spectrum = true;
-  optim::Sven<T> optimizer(options);
-  nn::ParameterSelection selection;
-  if (!data.mask.empty()) {
-    selection.SelectMask(model.net.Layers(), data.mask);
-  }
-  StepResults<T> results;
-  for (Index i = 0; i < settings.step.steps; ++i) {
-    results.report =
-        data.mask.empty()
-            ? optimizer.Step(model.net, loss, data.batch.All())
-            : optimizer.Step(model.net, loss, data.batch.All(), selection);
-    if (results.status == StepStatus::kOk) {
-      results.status = results.report.status;
-    }
-    // Without anything random the next step would fail alike.
-    if (!results.report.Applied() &&
-        options.parameter_batch == optim::ParameterBatch::kAll) {
-      break;
-    }
-  }
-  results.update =
-      AtUnitRate<T>(model, optimizer.Update(), options.learning_rate);
+void AddSpectrum(const optim::Sven<T>& optimizer, StepResults<T>& results) {
   results.losses.assign(optimizer.Losses().begin(), optimizer.Losses().end());
   results.sigma = results.report.singular_values;
-  const auto k = options.truncation.k;
+  const auto k = optimizer.Options().truncation.k;
   if (k && std::ssize(results.sigma) > *k) {
     results.sigma.resize(static_cast<std::size_t>(*k));
   }
-  return results;
 }
 
 template <class T>
-StepResults<T> RunSgd(const CaseSettings& settings, const CaseData<T>& data,
-                      const nn::Loss& loss, data::Model<T>& model) {
-  optim::Sgd<T> optimizer(settings.sgd);
+StepResults<T> RunSteps(const CaseSettings& settings, const CaseData<T>& data,
+                        const nn::Loss& loss, data::Model<T>& model) {
+  const auto optimizer = settings.optimizer.Make<T>();
+  auto* sven = dynamic_cast<optim::Sven<T>*>(optimizer.get());
+  nn::ParameterSelection selection;
+  if (!data.mask.empty()) selection.SelectMask(model.net.Layers(), data.mask);
   StepResults<T> results;
   for (Index i = 0; i < settings.step.steps; ++i) {
-    results.report = optimizer.Step(model.net, loss, data.batch.All());
+    const nn::Batch<T> batch = data.batch.All();
+    results.report = data.mask.empty()
+                         ? optimizer->Step(model.net, loss, batch)
+                         : sven->Step(model.net, loss, batch, selection);
     results.losses.push_back(results.report.loss);
-    results.status = results.report.status;
-    if (!results.report.Applied()) break;  // the next step would fail alike
+    if (results.status == StepStatus::kOk) {
+      results.status = results.report.status;
+    }
+    // NaN does not go away by itself.
+    if (results.report.status == StepStatus::kNonFiniteResidual) break;
   }
   results.update =
-      AtUnitRate<T>(model, optimizer.Update(), settings.sgd.learning_rate);
+      AtUnitRate<T>(model, optimizer->Update(), results.report.learning_rate);
+  if (sven != nullptr) AddSpectrum<T>(*sven, results);
   return results;
 }
 
-template <class Options>
-void EchoFields(const Options& options,
-                std::map<std::string, std::string>& metadata) {
-  Options::VisitFields(options, [&](const Field& field, const auto& value) {
-    metadata[std::string(field.name)] = FormatValue(value);
+// Whether a mask can be had: Sven that draws no parameters itself.
+bool TakesMask(const optim::OptimizerChoice& optimizer) {
+  if (optimizer.Info().name != "sven") return false;
+  const std::vector<FieldDescription> fields = optimizer.MethodFields();
+  return std::ranges::any_of(fields, [](const FieldDescription& field) {
+    return field.name == "parameter_batch" && field.default_value == "all";
   });
+}
+
+void Echo(const std::vector<FieldDescription>& fields,
+          std::map<std::string, std::string>& metadata) {
+  for (const FieldDescription& field : fields) {
+    metadata[field.name] = field.default_value;
+  }
 }
 
 template <class T>
@@ -124,18 +119,16 @@ data::SafetensorsFile MakeOutput(const CaseSettings& settings,
         name, data::Tensor::From<V>(values, {std::ssize(values)}));
   };
   add("update", results.update);
-  if (settings.step.optimizer == OptimizerKind::kSven) {
-    add("sigma", results.sigma);
-  }
+  if (!results.sigma.empty()) add("sigma", results.sigma);
   add("losses", results.losses);
 
-  EchoFields(settings.step, file.metadata);
-  if (settings.step.optimizer == OptimizerKind::kSven) {
-    EchoFields(settings.sven, file.metadata);
+  file.metadata["optimizer"] = settings.optimizer.Info().name;
+  Echo(DescribeFields(settings.step), file.metadata);
+  Echo(settings.optimizer.MethodFields(), file.metadata);
+  Echo(settings.optimizer.ChainFields(), file.metadata);
+  if (results.report.road) {
     file.metadata["kept"] = std::to_string(results.report.kept);
     file.metadata["road"] = Name(*results.report.road);
-  } else {
-    EchoFields(settings.sgd, file.metadata);
   }
   file.metadata["status"] = Name(results.status);
   return file;
@@ -149,16 +142,13 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
       data::ReadModel<T>(file, settings.step.activation, source);
   const nn::Loss loss(settings.step.loss, settings.step.huber_delta);
   const CaseData<T> data = ReadCaseData<T>(file, source, model, loss);
-  const bool sven = settings.step.optimizer == OptimizerKind::kSven;
-  if (!data.mask.empty() &&
-      (!sven || settings.sven.parameter_batch != optim::ParameterBatch::kAll)) {
+  if (!data.mask.empty() && !TakesMask(settings.optimizer)) {
     throw DataError(fmt::format(
         "{}: tensor 'mask' chooses the parameters; it goes with the optimizer "
         "sven and parameter_batch all only",
         source));
   }
-  const StepResults<T> results = sven ? RunSven<T>(settings, data, loss, model)
-                                      : RunSgd<T>(settings, data, loss, model);
+  const StepResults<T> results = RunSteps<T>(settings, data, loss, model);
   data::WriteSafetensors(arguments.output,
                          MakeOutput<T>(settings, model, results));
   if (results.status != StepStatus::kOk) {
@@ -170,7 +160,7 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
   fmt::print("{} step{}, loss {:.6g}, status {}", settings.step.steps,
              settings.step.steps == 1 ? "" : "s", results.report.loss,
              Name(results.status));
-  if (sven) {
+  if (results.report.road) {
     fmt::print(", kept {} singular values, road {}", results.report.kept,
                Name(*results.report.road));
   }
@@ -194,12 +184,12 @@ void CheckOutput(const StepArguments& arguments) {
 void WarnOfIgnored(const StepArguments& arguments,
                    const data::SafetensorsFile& file,
                    const std::vector<std::string>& metadata,
-                   OptimizerKind optimizer) {
+                   std::string_view optimizer) {
   for (const std::string& name : metadata) {
     fmt::print(stderr,
                "sven: {}: metadata {} is not a setting of the optimizer {}: "
                "ignored\n",
-               arguments.input, Quote(name), Name(optimizer));
+               arguments.input, Quote(name), optimizer);
   }
   for (const auto& [name, tensor] : file.tensors) {
     if (name == "x" || name == "y" || name == "mask" ||
@@ -215,9 +205,11 @@ void RunStep(const StepArguments& arguments) {
   CheckOutput(arguments);
   const data::SafetensorsFile file = data::ReadSafetensors(arguments.input);
   std::vector<std::string> ignored;
-  const CaseSettings settings =
+  CaseSettings settings =
       ReadSettings(file, arguments.input, arguments.flags, ignored);
-  WarnOfIgnored(arguments, file, ignored, settings.step.optimizer);
+  WarnOfIgnored(arguments, file, ignored, settings.optimizer.Info().name);
+  // The spectrum is always written.
+  settings.optimizer.Set("", "spectrum", "true");
   const auto is_double = [](const auto& entry) {
     return entry.first.ends_with(".weight") &&
            entry.second.dtype == data::DType::kF64;
@@ -229,55 +221,6 @@ void RunStep(const StepArguments& arguments) {
     RunCase<double>(arguments, settings, file);
   } else {
     RunCase<float>(arguments, settings, file);
-  }
-}
-
-struct FieldOption {
-  FieldDescription field;
-  std::string group;
-  std::string defaults;
-};
-
-// Adds the fields to the list; a name that two structs share is one option with
-// two defaults.
-template <class Options>
-void Collect(const std::string& group, const std::string& optimizer,
-             std::vector<FieldOption>& list) {
-  for (const FieldDescription& field : DescribeFields<Options>()) {
-    // The spectrum is always written.
-    if (field.name == "spectrum") continue;
-    const auto known = std::ranges::find_if(
-        list, [&](const FieldOption& o) { return o.field.name == field.name; });
-    if (known == list.end()) {
-      list.push_back({field, group, field.default_value});
-    } else {
-      known->group = "Sven and SGD";
-      known->defaults +=
-          fmt::format("; {}: {}", optimizer, field.default_value);
-    }
-  }
-}
-
-void AddFieldOptions(CLI::App& command, StepArguments& arguments) {
-  std::vector<FieldOption> options;
-  Collect<StepSettings>("Case", "", options);
-  Collect<optim::SvenOptions>("Sven", "sven", options);
-  Collect<optim::SgdOptions>("SGD", "sgd", options);
-  for (const FieldOption& option : options) {
-    std::string help = option.field.doc;
-    if (!option.field.range.empty()) help += ": " + option.field.range;
-    help += " [" + option.defaults + "]";
-    const bool is_switch = option.field.default_value == "false";
-    command
-        .add_option_function<std::string>(
-            FlagName(option.field.name),
-            [&arguments, name = option.field.name](const std::string& text) {
-              arguments.flags[name] = text.empty() ? "true" : text;
-            },
-            help)
-        ->expected(is_switch ? 0 : 1, 1)
-        ->type_name("")
-        ->group(option.group);
   }
 }
 
@@ -293,7 +236,17 @@ void AddStepCommand(CLI::App& app) {
   command->add_option("--out", arguments->output, "where the results go")
       ->required()
       ->type_name("FILE");
-  AddFieldOptions(*command, *arguments);
+  command
+      ->add_option_function<std::string>(
+          "--optimizer",
+          [arguments](const std::string& text) {
+            arguments->flags["optimizer"] = text;
+          },
+          "the method, one of sven list optimizers [sven]")
+      ->type_name("NAME");
+  AddFieldFlags(*command, DescribeFields<StepSettings>(), "Case",
+                arguments->flags);
+  AddOptimizerFlags(*command, arguments->flags);
   command->footer(kFooter);
   command->callback([arguments] { RunStep(*arguments); });
 }

@@ -3,6 +3,7 @@
 
 #include <Random123/philox.h>
 
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -12,20 +13,51 @@
 
 namespace sven {
 
+void RandomStream::FillWords(std::uint64_t block) {
+  const r123::Philox4x32::ctr_type counter = {
+      {static_cast<std::uint32_t>(block),
+       static_cast<std::uint32_t>(block >> 32), use_, 0}};
+  const r123::Philox4x32::key_type key = {
+      {static_cast<std::uint32_t>(seed_),
+       static_cast<std::uint32_t>(seed_ >> 32)}};
+  const auto words = r123::Philox4x32{}(counter, key);
+  for (std::uint32_t i = 0; i < 4; ++i) words_[i] = words.v[i];
+}
+
 std::uint32_t RandomStream::Bits32() {
   if (next_ == 4) {
-    const r123::Philox4x32::ctr_type counter = {
-        {static_cast<std::uint32_t>(block_),
-         static_cast<std::uint32_t>(block_ >> 32), use_, 0}};
-    const r123::Philox4x32::key_type key = {
-        {static_cast<std::uint32_t>(seed_),
-         static_cast<std::uint32_t>(seed_ >> 32)}};
-    const auto block = r123::Philox4x32{}(counter, key);
-    for (std::uint32_t i = 0; i < 4; ++i) words_[i] = block.v[i];
-    ++block_;
+    FillWords(block_++);
     next_ = 0;
   }
   return words_[next_++];
+}
+
+std::array<std::uint64_t, RandomStream::kStateWords> RandomStream::State()
+    const {
+  return {seed_,
+          use_,
+          block_,
+          next_,
+          has_spare_ ? 1U : 0U,
+          std::bit_cast<std::uint64_t>(spare_normal_)};
+}
+
+bool RandomStream::SetState(
+    const std::array<std::uint64_t, kStateWords>& state) {
+  const auto [seed, use, block, next, has_spare, spare] = state;
+  const bool possible = use <= 0xffffffffU && next <= 4 && has_spare <= 1 &&
+                        (block > 0 || next == 4);
+  if (!possible) return false;
+  seed_ = seed;
+  use_ = static_cast<std::uint32_t>(use);
+  block_ = block;
+  words_ = {};
+  // The words left of the last block.
+  if (block > 0) FillWords(block - 1);
+  next_ = static_cast<std::uint32_t>(next);
+  has_spare_ = has_spare == 1;
+  spare_normal_ = std::bit_cast<double>(spare);
+  return true;
 }
 
 std::uint64_t RandomStream::Bits64() {

@@ -111,6 +111,10 @@ struct StepSolver<T>::Work {
   std::vector<double> phi;           // r
   std::vector<double> delta;         // N, dense road only
   Stopwatch stopwatch;
+  // Of the last step, for another one from the same place.
+  Road road = Road::kAuto;
+  bool same_place = false;
+  bool eigen_known = false;
 
   // Each fills `update` with -eta M^T w and returns false with a status set if
   // that cannot be done.
@@ -180,8 +184,10 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
   const Index B = std::ssize(R);
   const bool randomly = report.road == Road::kRandomised;
   w.assign(R.begin(), R.end());
-  bool finite = false;
-  if (randomly) {
+  bool finite = eigen_known;
+  if (finite) {
+    // Only the numbers of the weighting have changed.
+  } else if (randomly) {
     RandomStream random(options.seed, RandomUse::kProjection);
     finite = randomised.Factor(std::as_const(K).View(), WantedRank(options, B),
                                options.randomised, random);
@@ -192,6 +198,7 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
     report.status = StepStatus::kNonFiniteJacobian;
     return false;
   }
+  eigen_known = true;
   const std::span<const double> squares =
       randomly ? randomised.Eigenvalues() : eigen.Eigenvalues();
   s.resize(squares.size());
@@ -250,14 +257,17 @@ bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
           ? linalg::Accumulation::kWorking
           : linalg::Accumulation::kDouble;
   const Index B = problem.NumConditions();
-  K.Resize(B, B);
-  problem.Gram(accumulation, K.View());
+  if (!same_place) {
+    K.Resize(B, B);
+    problem.Gram(accumulation, K.View());
+    eigen_known = false;
+  }
   report.seconds.gram = stopwatch.Lap();
   if (K.View().diagonal().isZero(0)) {
     report.status = StepStatus::kRankZero;
     return false;
   }
-  if (WantsDense(problem, options)) {
+  if (!same_place && WantsDense(problem, options)) {
     report.road = Road::kDense;
     return DenseRoad(problem, options, update, report);
   }
@@ -277,13 +287,16 @@ template <class T>
 bool StepSolver<T>::Work::DenseRoad(Linearization<T>& problem,
                                     const StepOptions& options,
                                     std::span<T> update, StepReport& report) {
-  M.resize(problem.NumConditions(), problem.NumParameters());
-  problem.Jacobian(M);
-  report.seconds.gram += stopwatch.Lap();
-  const Index longer = std::max(M.rows(), M.cols());
-  if (!svd.Factor(M)) {
-    report.status = StepStatus::kNonFiniteJacobian;
-    return false;
+  const Index longer =
+      std::max(problem.NumConditions(), problem.NumParameters());
+  if (!same_place) {
+    M.resize(problem.NumConditions(), problem.NumParameters());
+    problem.Jacobian(M);
+    report.seconds.gram += stopwatch.Lap();
+    if (!svd.Factor(M)) {
+      report.status = StepStatus::kNonFiniteJacobian;
+      return false;
+    }
   }
   s.assign(svd.SingularValues().begin(), svd.SingularValues().end());
   CutNoise(static_cast<double>(longer) * std::numeric_limits<double>::epsilon(),
@@ -319,10 +332,29 @@ StepReport StepSolver<T>::Compute(Linearization<T>& problem,
   Check(std::ssize(update) == problem.NumParameters(),
         "update must have one entry per parameter");
   Check(problem.NumConditions() >= 1, "there must be a condition");
+  work_->same_place = false;
+  work_->road =
+      ChooseRoad(options, problem.NumConditions(), problem.NumParameters());
+  return Solve(problem, options, update);
+}
+
+template <class T>
+StepReport StepSolver<T>::Recompute(Linearization<T>& problem,
+                                    const StepOptions& options,
+                                    std::span<T> update) {
+  Check(work_->road != Road::kAuto, "there must be a step to start from");
+  work_->same_place = true;
+  return Solve(problem, options, update);
+}
+
+template <class T>
+StepReport StepSolver<T>::Solve(Linearization<T>& problem,
+                                const StepOptions& options,
+                                std::span<T> update) {
   StepReport report;
   report.loss = problem.Loss();
-  report.road =
-      ChooseRoad(options, problem.NumConditions(), problem.NumParameters());
+  report.learning_rate = options.learning_rate;
+  report.road = work_->road;
   work_->stopwatch.Lap();
   bool done = false;
   if (!AllFinite(problem.Residuals())) {
@@ -338,6 +370,7 @@ StepReport StepSolver<T>::Compute(Linearization<T>& problem,
       report.status = StepStatus::kNonFiniteStep;
     }
   }
+  work_->road = *report.road;
   if (!report.Applied()) {
     report.update_norm = 0;
     report.predicted_decrease = 0;

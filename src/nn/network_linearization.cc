@@ -64,8 +64,9 @@ void NetworkLinearization<T>::Bind(const Mlp<T>& net,
                                    const ParameterSelection& selection,
                                    std::span<const double> losses,
                                    std::span<const double> residuals) {
-  Check(std::ssize(residuals) == propagation.BatchSize(),
-        "one residual per sample");
+  Check(std::ssize(residuals) ==
+            propagation.BatchSize() * propagation.RowsPerSample(),
+        "one residual per row");
   Check(selection.Fits(net.Layers()),
         "the selection must be one of this network as it is now: select again "
         "after freezing");
@@ -74,6 +75,14 @@ void NetworkLinearization<T>::Bind(const Mlp<T>& net,
   selection_ = &selection;
   losses_ = losses;
   residuals_ = residuals;
+  scale_ = {};
+}
+
+template <class T>
+void NetworkLinearization<T>::ScaleColumns(std::span<const T> scale) {
+  Check(scale.empty() || std::ssize(scale) == NumParameters(),
+        "one scale per parameter");
+  scale_ = scale;
 }
 
 template <class T>
@@ -104,45 +113,125 @@ void NetworkLinearization<T>::Gram(linalg::Accumulation accumulation,
   K.setZero();
   for (Index l = 0; l < net_->NumLayers(); ++l) {
     const LayerSelection& selection = selection_->Layers()[l];
-    switch (selection.kind) {
-      case Kind::kNone:
-        break;
-      case Kind::kAll:
-      case Kind::kNeurons:
-        gram_.AddOuter(SelectedGradients(l), propagation_->Inputs(l),
-                       {.weight = selection.weight, .bias = selection.bias},
-                       accumulation, K);
-        break;
-      case Kind::kEntries:
-        GramOfEntries(l, accumulation, K);
-        break;
+    if (selection.kind == Kind::kNone) continue;
+    if (selection.kind == Kind::kEntries || !scale_.empty()) {
+      GramOfColumns(l, accumulation, K);
+    } else if (propagation_->RowsPerSample() > 1) {
+      GramOfRows(l, accumulation, K);
+    } else {
+      gram_.AddOuter(SelectedGradients(l), propagation_->Inputs(l),
+                     {.weight = selection.weight, .bias = selection.bias},
+                     accumulation, K);
     }
   }
 }
 
+// K += (D D^T) o (A A^T + 1), where A has one row per sample.
 template <class T>
-void NetworkLinearization<T>::GramOfEntries(Index layer,
+void NetworkLinearization<T>::GramOfRows(Index layer,
+                                         linalg::Accumulation accumulation,
+                                         MatrixRef<double> K) {
+  const LayerSelection& selection = selection_->Layers()[layer];
+  const Index B = propagation_->BatchSize();
+  const Index r = propagation_->RowsPerSample();
+  left_.Resize(B * r, B * r);
+  right_.Resize(B, B);
+  MatrixView<double> left = left_.View();
+  MatrixView<double> right = right_.View();
+  left.setZero();
+  right.setZero();
+  gram_.AddPlain(SelectedGradients(layer), accumulation, left);
+  if (selection.weight) {
+    gram_.AddPlain(propagation_->Inputs(layer), accumulation, right);
+  }
+  if (selection.bias) right.array() += 1;
+  for (Index row = 0; row < B * r; ++row) {
+    const Index a = row / r;
+    for (Index b = 0; b < a; ++b) {
+      K.row(row).segment(b * r, r) +=
+          right(a, b) * left.row(row).segment(b * r, r);
+    }
+    const Index within = row - a * r + 1;  // up to the diagonal
+    K.row(row).segment(a * r, within) +=
+        right(a, a) * left.row(row).segment(a * r, within);
+  }
+}
+
+template <class T>
+void NetworkLinearization<T>::ListPositions(Index layer) {
+  const LayerSelection& selection = selection_->Layers()[layer];
+  const DenseLayer& shape = net_->Layers()[layer];
+  if (selection.kind == Kind::kEntries) {
+    positions_ = selection.indices;
+    return;
+  }
+  positions_.clear();
+  const bool all = selection.kind == Kind::kAll;
+  const Index neurons = all ? shape.out : std::ssize(selection.indices);
+  const auto neuron = [&](Index i) { return all ? i : selection.indices[i]; };
+  for (Index i = 0; selection.weight && i < neurons; ++i) {
+    for (Index j = 0; j < shape.in; ++j) {
+      positions_.push_back(neuron(i) * shape.in + j);
+    }
+  }
+  for (Index i = 0; selection.bias && i < neurons; ++i) {
+    positions_.push_back(shape.WeightSize() + neuron(i));
+  }
+}
+
+// The column of M that belongs to a position in the layer's part.
+template <class T>
+void NetworkLinearization<T>::FillColumn(Index layer, Index position,
+                                         const ConstMatrixView<T>& D,
+                                         Index column) {
+  const DenseLayer& shape = net_->Layers()[layer];
+  const Index r = propagation_->RowsPerSample();
+  const ConstMatrixView<T> A = propagation_->Inputs(layer);
+  const bool weight = position < shape.WeightSize();
+  const Index neuron =
+      weight ? position / shape.in : position - shape.WeightSize();
+  const Index input = position % shape.in;
+  const T scale =
+      scale_.empty() ? T{1} : scale_[shape.weight_offset + position];
+  MatrixView<T> G = columns_.View();
+  for (Index row = 0; row < D.rows(); ++row) {
+    const T factor = weight ? scale * A(row / r, input) : scale;
+    G(row, column) = D(row, neuron) * factor;
+  }
+}
+
+template <class T>
+void NetworkLinearization<T>::GramOfColumns(Index layer,
                                             linalg::Accumulation accumulation,
                                             MatrixRef<double> K) {
-  const std::span<const Index> all = selection_->Layers()[layer].indices;
+  ListPositions(layer);
   const ConstMatrixView<T> D = propagation_->Gradients(layer);
-  const ConstMatrixView<T> A = propagation_->Inputs(layer);
-  const Index weights = A.cols() * D.cols();
-  for (Index first = 0; first < std::ssize(all); first += kColumnBlock) {
-    const Index count = std::min(kColumnBlock, std::ssize(all) - first);
+  const Index total = std::ssize(positions_);
+  for (Index first = 0; first < total; first += kColumnBlock) {
+    const Index count = std::min(kColumnBlock, total - first);
     columns_.Resize(D.rows(), count);
-    MatrixView<T> G = columns_.View();
     for (Index c = 0; c < count; ++c) {
-      const Index position = all[first + c];
-      if (position < weights) {
-        const Index neuron = position / A.cols();
-        const Index input = position % A.cols();
-        G.col(c) = D.col(neuron).cwiseProduct(A.col(input));
-      } else {
-        G.col(c) = D.col(position - weights);
-      }
+      FillColumn(layer, positions_[first + c], D, c);
     }
     gram_.AddPlain(std::as_const(columns_).View(), accumulation, K);
+  }
+}
+
+template <class T>
+void NetworkLinearization<T>::SumWeightedRows(const ConstMatrixView<T>& D,
+                                              std::span<const double> w) {
+  const Index r = propagation_->RowsPerSample();
+  scaled_.Resize(propagation_->BatchSize(), D.cols());
+  MatrixView<T> scaled = scaled_.View();
+  for (Index row = 0; row < D.rows(); ++row) {
+    // The weight may be out of T's range where its product is not.
+    const auto weighted =
+        (w[row] * D.row(row).template cast<double>()).template cast<T>();
+    if (row % r == 0) {
+      scaled.row(row / r) = weighted;
+    } else {
+      scaled.row(row / r) += weighted;
+    }
   }
 }
 
@@ -159,19 +248,15 @@ void NetworkLinearization<T>::PullBack(std::span<const double> w,
       std::fill(part.begin(), part.end(), T{0});
       continue;
     }
-    const ConstMatrixView<T> D = SelectedGradients(l);
-    scaled_.Resize(D.rows(), D.cols());
-    MatrixView<T> scaled = scaled_.View();
-    for (Index a = 0; a < D.rows(); ++a) {
-      // The weight may be out of T's range where its product is not.
-      scaled.row(a) =
-          (w[a] * D.row(a).template cast<double>()).template cast<T>();
-    }
+    SumWeightedRows(SelectedGradients(l), w);
     if (selection.kind == Kind::kNeurons) {
       PullBackNeurons(l, part);
     } else {
       PullBackDense(l, part);
     }
+  }
+  if (!scale_.empty()) {
+    VectorView<T>(out.data(), std::ssize(out)).array() *= ScaleArray();
   }
 }
 
@@ -226,8 +311,12 @@ void NetworkLinearization<T>::PushForward(std::span<const T> v,
     const std::span<const T> part = LayerPart<const T>(layer, v);
     masked_.assign(part.begin(), part.end());
     KeepSelected<T>(layer, selection, masked_);
+    if (!scale_.empty()) {
+      VectorView<T>(masked_.data(), layer.Size()).array() *=
+          ScaleArray().segment(layer.weight_offset, layer.Size());
+    }
     const ConstMatrixView<T> D = propagation_->Gradients(l);
-    scaled_.Resize(D.rows(), D.cols());
+    scaled_.Resize(propagation_->BatchSize(), D.cols());
     MatrixView<T> Z = scaled_.View();  // A V^T
     linalg::MultiplyABt<T>(
         propagation_->Inputs(l),
@@ -237,9 +326,9 @@ void NetworkLinearization<T>::PushForward(std::span<const T> v,
           ConstVectorView<T>(masked_.data() + layer.WeightSize(), layer.out)
               .transpose();
     }
-    for (Index a = 0; a < D.rows(); ++a) {
-      out[a] += D.row(a).template cast<double>().dot(
-          Z.row(a).template cast<double>());
+    for (Index row = 0; row < D.rows(); ++row) {
+      out[row] += D.row(row).template cast<double>().dot(
+          Z.row(row / propagation_->RowsPerSample()).template cast<double>());
     }
   }
 }
@@ -247,6 +336,7 @@ void NetworkLinearization<T>::PushForward(std::span<const T> v,
 template <class T>
 void NetworkLinearization<T>::JacobianRow(Index layer, Index a,
                                           std::span<double> row) const {
+  const Index sample = a / propagation_->RowsPerSample();
   const DenseLayer& shape = net_->Layers()[layer];
   const LayerSelection& selection = selection_->Layers()[layer];
   if (selection.kind == Kind::kNone) {
@@ -258,7 +348,7 @@ void NetworkLinearization<T>::JacobianRow(Index layer, Index a,
   for (Index i = 0; i < shape.out; ++i) {
     VectorView<double>(row.data() + i * shape.in, shape.in) =
         static_cast<double>(D(a, i)) *
-        A.row(a).template cast<double>().transpose();
+        A.row(sample).template cast<double>().transpose();
   }
   if (shape.bias) {
     VectorView<double>(row.data() + shape.WeightSize(), shape.out) =
@@ -274,6 +364,9 @@ void NetworkLinearization<T>::Jacobian(MatrixRef<double> M) {
                                 static_cast<std::size_t>(M.cols()));
     for (Index l = 0; l < net_->NumLayers(); ++l) {
       JacobianRow(l, a, LayerPart<double>(net_->Layers()[l], row));
+    }
+    if (!scale_.empty()) {
+      M.row(a).array() *= ScaleArray().template cast<double>().transpose();
     }
   }
 }

@@ -12,6 +12,7 @@ void Propagation<T>::Forward(const Mlp<T>& net, const ConstMatrixView<T>& x) {
   x_ = x.data();
   batch_size_ = x.rows();
   inputs_ = x.cols();
+  rows_per_sample_ = 1;
   const auto layers = static_cast<std::size_t>(net.NumLayers());
   outputs_.resize(layers);
   slopes_.resize(layers);
@@ -31,6 +32,27 @@ void Propagation<T>::Forward(const Mlp<T>& net, const ConstMatrixView<T>& x) {
 }
 
 template <class T>
+void Propagation<T>::SetRowsPerSample(Index rows) {
+  rows_per_sample_ = rows;
+  for (std::size_t l = 0; l < gradients_.size(); ++l) {
+    gradients_[l].Resize(batch_size_ * rows, outputs_[l].View().cols());
+  }
+}
+
+template <class T>
+void Propagation<T>::MultiplyBySlopes(Index layer) {
+  MatrixView<T> D = gradients_[layer].View();
+  const MatrixView<T> slopes = slopes_[layer].View();
+  if (rows_per_sample_ == 1) {
+    D.array() *= slopes.array();
+    return;
+  }
+  for (Index row = 0; row < D.rows(); ++row) {
+    D.row(row).array() *= slopes.row(row / rows_per_sample_).array();
+  }
+}
+
+template <class T>
 void Propagation<T>::Backward(const Mlp<T>& net, Index lowest) {
   for (Index l = net.NumLayers() - 1; l >= lowest; --l) {
     MatrixView<T> D = gradients_[l].View();
@@ -38,7 +60,7 @@ void Propagation<T>::Backward(const Mlp<T>& net, Index lowest) {
       linalg::MultiplyAB<T>(Gradients(l + 1), net.Weight(l + 1), D);
     }
     if (net.Layers()[l].activation != Activation::kIdentity) {
-      D.array() *= slopes_[l].View().array();
+      MultiplyBySlopes(l);
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sven/nn/selection.h"
 
+#include <algorithm>
+
 #include "sven/base/error.h"
 
 namespace sven::nn {
@@ -110,6 +112,31 @@ void ParameterSelection::SelectMask(const std::vector<DenseLayer>& layers,
     if (mask[i] != 0) scratch_.push_back(i);
   }
   SelectParameters(layers, scratch_);
+}
+
+void ParameterSelection::FillMask(std::span<std::uint8_t> mask) const {
+  using Kind = LayerSelection::Kind;
+  std::fill(mask.begin(), mask.end(), std::uint8_t{0});
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const LayerSelection& selection = layers_[l];
+    const DenseLayer& layer = made_for_[l];
+    const auto set = [&](Index first, Index count) {
+      std::fill_n(mask.begin() + first, count, std::uint8_t{1});
+    };
+    if (selection.kind == Kind::kAll) {
+      if (selection.weight) set(layer.weight_offset, layer.WeightSize());
+      if (selection.bias) set(layer.bias_offset, layer.BiasSize());
+      continue;
+    }
+    for (const Index i : selection.indices) {
+      if (selection.kind == Kind::kEntries) {
+        set(layer.weight_offset + i, 1);
+        continue;
+      }
+      if (selection.weight) set(layer.weight_offset + i * layer.in, layer.in);
+      if (selection.bias) set(layer.bias_offset + i, 1);
+    }
+  }
 }
 
 Index ParameterSelection::LowestLayer() const {

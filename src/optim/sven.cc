@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "sven/optim/sven.h"
 
-#include "apply.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gram_step.h"
 #include "sven/base/error.h"
-#include "sven/base/stopwatch.h"
+#include "sven/linalg/norm.h"
 
 namespace sven::optim {
 
@@ -15,71 +19,252 @@ void SvenOptions::Validate() const {
                      "all; set parameter_batch to parameters, neurons or "
                      "layers");
   }
+  if (conditions == Conditions::kOutputs && micro_batch > 1) {
+    throw UsageError("SvenOptions::microbatch = " + FormatValue(micro_batch) +
+                     ": sums losses, but conditions is outputs; set "
+                     "conditions to losses");
+  }
+  if (momentum.nesterov && momentum.momentum == 0) {
+    throw UsageError("SvenOptions::nesterov = true: needs momentum > 0");
+  }
   core::Validate(core::StepOptions{.weighting = truncation, .road = road});
 }
 
 template <class T>
-Sven<T>::Sven(const SvenOptions& options)
-    : options_(options),
-      state_{RandomStream(options.seed, RandomUse::kSubsampling),
-             RandomStream(options.seed, RandomUse::kProjection)} {
+void SvenState<T>::Visit(StateArchive& archive) {
+  archive.Stream("subsampling", subsampling);
+  archive.Stream("projection", projection);
+  archive.Array("momentum", momentum);
+  archive.Array("mean_square", mean_square);
+}
+
+template <class T>
+Sven<T>::Sven(const SvenOptions& options, const ChainOptions& chain)
+    : Optimizer<T>(chain),
+      options_(options),
+      state_{.subsampling = RandomStream(options.seed, RandomUse::kSubsampling),
+             .projection = RandomStream(options.seed, RandomUse::kProjection),
+             .momentum = {},
+             .mean_square = {}} {
   options_.Validate();
+  ValidateChain<SvenOptions>(chain);
+  if (!(chain.k_schedule == Schedule{}) && !options_.truncation.k) {
+    throw UsageError("ChainOptions::k_schedule = " + chain.k_schedule.ToText() +
+                     ": needs a number k to start from; set k");
+  }
 }
 
 template <class T>
-StepReport Sven<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
-                         const nn::Batch<T>& batch) {
-  sampler_.Draw(net.Layers(), options_.parameter_batch, options_.fraction,
-                state_.subsampling, selection_);
-  return Step(net, loss, batch, selection_);
-}
-
-template <class T>
-Conditions Sven<T>::ConditionsFor(const nn::Mlp<T>& net,
-                                  const nn::Loss& loss) const {
-  const bool signed_residuals =
-      options_.kappa == 1.0 && options_.micro_batch == 1 &&
-      loss.kind == nn::Loss::kSquaredError && net.NumOutputs() == 1;
-  return signed_residuals ? Conditions::kSignedResiduals : Conditions::kLosses;
+void Sven<T>::PrepareState(const nn::Mlp<T>& net) {
+  const auto N = static_cast<std::size_t>(net.NumParameters());
+  if (options_.momentum.momentum != 0) state_.momentum.assign(N, T{0});
+  if (options_.rms.place != RmsScaling::Place::kNone) {
+    state_.mean_square.assign(N, T{0});
+  }
 }
 
 template <class T>
 StepReport Sven<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
                          const nn::Batch<T>& batch,
                          const nn::ParameterSelection& selection) {
-  core::PhaseSeconds seconds;
-  const Conditions kind = ConditionsFor(net, loss);
-  core::Linearization<T>* problem =
-      &linearizer_.Linearize(net, loss, batch, selection, kind, seconds);
-  mapped_ = kind == Conditions::kLosses &&
-            (options_.kappa != 2.0 || options_.micro_batch > 1);
-  if (mapped_) {
-    conditions_.Bind(*problem, {.kappa = options_.kappa}, options_.micro_batch);
-    problem = &conditions_;
-  }
-
-  core::StepOptions step{.learning_rate = options_.learning_rate,
-                         .weighting = options_.truncation,
-                         .road = options_.road,
-                         .randomised = options_.randomised,
-                         .spectrum = options_.spectrum};
-  step.seed = state_.projection.Bits64();
-  update_.resize(static_cast<std::size_t>(net.NumParameters()));
-  StepReport report = solver_.Compute(*problem, step, std::span<T>(update_));
-  report.seconds.forward = seconds.forward;
-  report.seconds.backward = seconds.backward;
-
-  Stopwatch stopwatch;
-  if (report.Applied()) AddTo<T>(update_, net.Parameters());
-  report.seconds.apply = stopwatch.Lap();
+  chosen_ = &selection;
+  StepReport report = Step(net, loss, batch);
+  chosen_ = nullptr;
   return report;
 }
 
 template <class T>
-std::span<const double> Sven<T>::Losses() const {
-  return mapped_ ? conditions_.GroupLosses() : linearizer_.Losses();
+const nn::ParameterSelection& Sven<T>::Select(const nn::Mlp<T>& net) {
+  if (chosen_ == nullptr) {
+    sampler_.Draw(net.Layers(), options_.parameter_batch, options_.fraction,
+                  state_.subsampling, drawn_);
+  }
+  const nn::ParameterSelection& selection = chosen_ ? *chosen_ : drawn_;
+  const bool remembers =
+      !state_.momentum.empty() || !state_.mean_square.empty();
+  if (remembers) {
+    mask_.resize(static_cast<std::size_t>(net.NumParameters()));
+    selection.FillMask(mask_);
+  }
+  return selection;
 }
 
+template <class T>
+Conditions Sven<T>::ConditionsFor(const nn::Mlp<T>& net,
+                                  const nn::Loss& loss) const {
+  // sqrt(l) of a squared error with one output is the output's condition, up to
+  // a sign that cancels in the step; and that one is smooth where l = 0.
+  const bool root_of_square =
+      options_.kappa == 1.0 && options_.micro_batch == 1 &&
+      loss.kind == nn::Loss::kSquaredError && net.NumOutputs() == 1;
+  return root_of_square ? Conditions::kOutputs : options_.conditions;
+}
+
+template <class T>
+core::StepOptions Sven<T>::StepFor(const ScheduleFactors& factors) {
+  core::PseudoInverse truncation = options_.truncation;
+  if (truncation.k) {
+    const double k = std::round(static_cast<double>(*truncation.k) * factors.k);
+    constexpr double kMost = 1e15;
+    truncation.k = static_cast<Index>(std::clamp(k, 1.0, kMost));
+  }
+  constexpr double kBelowOne = 1 - std::numeric_limits<double>::epsilon();
+  truncation.rtol = std::min(truncation.rtol * factors.rtol, kBelowOne);
+  core::StepOptions step{
+      .learning_rate = options_.learning_rate * factors.learning_rate,
+      .weighting = truncation,
+      .road = options_.road,
+      .randomised = options_.randomised,
+      .spectrum = options_.spectrum};
+  step.seed = state_.projection.Bits64();
+  return step;
+}
+
+template <class T>
+core::Linearization<T>& Sven<T>::Map(nn::NetworkLinearization<T>& network,
+                                     Conditions kind) {
+  mapped_ = kind == Conditions::kLosses &&
+            (options_.kappa != 2.0 || options_.micro_batch > 1);
+  if (!mapped_) return network;
+  conditions_.Bind(network, {.kappa = options_.kappa}, options_.micro_batch);
+  return conditions_;
+}
+
+template <class T>
+StepReport Sven<T>::Propose(BatchProblem<T>& problem,
+                            const ScheduleFactors& factors,
+                            std::span<T> update) {
+  using Place = RmsScaling::Place;
+  const Conditions kind = ConditionsFor(problem.Net(), problem.LossFunction());
+  nn::NetworkLinearization<T>& network =
+      problem.Linearize(kind, Select(problem.Net()));
+  core::Linearization<T>& conditions = Map(network, kind);
+  if (options_.rms.Pre()) ScaleColumns(network, conditions);
+
+  core::StepOptions step = StepFor(factors);
+  StepReport report = solver_.Compute(conditions, step, update);
+  if (report.Applied() && options_.rms.place == Place::kPre) {
+    UndoScaling(update);
+  }
+  if (report.Applied() && options_.variable_k) {
+    LowerRank(problem, conditions, step, update, report);
+  }
+  network.ScaleColumns({});
+  const bool plain =
+      options_.momentum.momentum == 0 &&
+      (options_.rms.place == Place::kNone || options_.rms.place == Place::kPre);
+  // At rate zero nothing moves, and there is nothing to remember.
+  if (report.Applied() && !plain && step.learning_rate > 0) {
+    AddMemory(step.learning_rate, update, report);
+    report.predicted_decrease =
+        PredictedDecrease<T>(conditions, update, change_);
+  }
+  if (report.Applied() && options_.rms.Pre()) {
+    state_.mean_square.swap(next_mean_square_);
+  }
+  problem.seconds += report.seconds;
+  return report;
+}
+
+template <class T>
+void Sven<T>::ScaleColumns(nn::NetworkLinearization<T>& network,
+                           core::Linearization<T>& conditions) {
+  const auto N = state_.mean_square.size();
+  const auto B = static_cast<std::size_t>(conditions.NumConditions());
+  scale_.resize(N);
+  row_weights_.assign(B, 1 / static_cast<double>(B));
+  conditions.PullBack(row_weights_, scale_);  // the mean row
+  const auto alpha = static_cast<T>(options_.rms.alpha);
+  const auto eps = static_cast<T>(options_.rms.eps);
+  next_mean_square_ = state_.mean_square;
+  for (std::size_t i = 0; i < N; ++i) {
+    T& v = next_mean_square_[i];
+    if (Selected(i)) v = alpha * v + (1 - alpha) * scale_[i] * scale_[i];
+    scale_[i] = 1 / (std::sqrt(v) + eps);
+  }
+  network.ScaleColumns(scale_);
+}
+
+// y -> D^-1 y
+template <class T>
+void Sven<T>::UndoScaling(std::span<T> update) const {
+  for (std::size_t i = 0; i < update.size(); ++i) update[i] *= scale_[i];
+}
+
+template <class T>
+void Sven<T>::LowerRank(BatchProblem<T>& problem,
+                        core::Linearization<T>& conditions,
+                        core::StepOptions step, std::span<T> update,
+                        StepReport& report) {
+  const bool scaled = options_.rms.place == RmsScaling::Place::kPre;
+  const auto raises = [&] {
+    return !(trial_.Loss(problem, update) <= report.loss);
+  };
+  const auto take = [&](Index rank) {
+    std::get<core::PseudoInverse>(step.weighting).k = rank;
+    const core::PhaseSeconds before = report.seconds;
+    report = solver_.Recompute(conditions, step, update);
+    report.seconds += before;
+    if (scaled) UndoScaling(update);
+  };
+  if (!raises()) return;
+  Index good = 0;
+  Index bad = report.kept;
+  while (bad - good > 1) {
+    const Index middle = good + (bad - good) / 2;
+    take(middle);
+    (raises() ? bad : good) = middle;
+  }
+  if (good == 0) {
+    report.status = StepStatus::kRejected;
+    report.kept = 0;
+    report.predicted_decrease = 0;
+  } else if (report.kept != good) {
+    take(good);
+  }
+}
+
+// Scaling after the step, and momentum. Their state changes only if the result
+// is finite.
+template <class T>
+void Sven<T>::AddMemory(double rate, std::span<T> update, StepReport& report) {
+  const auto alpha = static_cast<T>(options_.rms.alpha);
+  const auto eps = static_cast<T>(options_.rms.eps);
+  const auto momentum = static_cast<T>(options_.momentum.momentum);
+  const bool post = options_.rms.place == RmsScaling::Place::kPost;
+  if (post) next_mean_square_ = state_.mean_square;
+  next_momentum_ = state_.momentum;
+  for (std::size_t i = 0; i < update.size(); ++i) {
+    if (!Selected(i)) continue;
+    T u = static_cast<T>(update[i] / rate);
+    if (post) {
+      T& v = next_mean_square_[i];
+      v = alpha * v + (1 - alpha) * u * u;
+      u /= std::sqrt(v) + eps;
+    }
+    if (!next_momentum_.empty()) {
+      T& b = next_momentum_[i];
+      b = momentum * b + u;
+      u = options_.momentum.nesterov ? u + momentum * b : b;
+    }
+    update[i] = static_cast<T>(rate * u);
+  }
+  report.update_norm = linalg::Norm<T>(update);
+  if (!std::isfinite(report.update_norm)) {
+    report.status = StepStatus::kNonFiniteStep;
+    return;
+  }
+  if (post) state_.mean_square.swap(next_mean_square_);
+  state_.momentum.swap(next_momentum_);
+}
+
+template <class T>
+std::span<const double> Sven<T>::Losses() const {
+  return mapped_ ? conditions_.GroupLosses() : this->Problem().Losses();
+}
+
+template struct SvenState<float>;
+template struct SvenState<double>;
 template class Sven<float>;
 template class Sven<double>;
 

@@ -93,7 +93,7 @@ refuse 2 "--loss = 'mae': expected mse" step "$toy" "${out[@]}" --loss mae
 refuse 2 "--activation = 'gleu'" step "$toy" "${out[@]}" --activation gleu
 refuse 2 "--road = 'highway'" step "$toy" "${out[@]}" --road highway
 refuse 2 "--dtype = 'f16'" step "$toy" "${out[@]}" --dtype f16
-refuse 2 "--momentum: not a setting" step "$toy" "${out[@]}" --momentum 0.9
+refuse 2 "--dampening: not a setting" step "$toy" "${out[@]}" --dampening 0.1
 refuse 2 "" step "$toy" "${out[@]}" --no-such-option 1
 
 refuse 2 "--out" step "$toy" --out ''

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sven/data/optimizer_state.h"
 #include "sven/optim/sgd.h"
 #include "testing/references.h"
 #include "testing/tolerances.h"
@@ -370,7 +371,9 @@ TEST(Sven, AStateThatIsRestoredContinuesBitForBit) {
   Problem<double> copy = problem;
   Sven<double> second(options);
   EXPECT_NE(second.State(), first.State());
-  second.SetState(first.State());
+  data::SafetensorsFile file;
+  data::AppendOptimizerState<double>(first, file);
+  data::RestoreOptimizerState<double>(file, "state", copy.net, second);
   for (int i = 0; i < 3; ++i) {
     first.Step(problem.net, problem.loss, problem.Batch());
     second.Step(copy.net, copy.loss, copy.Batch());

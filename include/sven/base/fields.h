@@ -67,6 +67,13 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 
 std::string FormatNumber(double value);
 
+// Types with a text of their own: static V FromText(source, text), which throws
+// a UsageError that opens with `source`, and ToText().
+template <class V>
+concept HasText = requires(const V& value) {
+  value.ToText();
+};
+
 }  // namespace internal
 
 template <class T>
@@ -79,6 +86,8 @@ std::string FormatValue(const T& value) {
     return std::string(Name(value));
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
+  } else if constexpr (internal::HasText<T>) {
+    return value.ToText();
   } else {
     return internal::FormatNumber(value);
   }
@@ -114,6 +123,8 @@ void ParseValue(std::string_view source, std::string_view text, T& value) {
     const auto parsed = internal::ParseInteger(text);
     if (!parsed) internal::ThrowBadText(source, text, "a whole number");
     value = *parsed;
+  } else if constexpr (internal::HasText<T>) {
+    value = T::FromText(source, text);
   } else {
     const auto parsed = internal::ParseDouble(text);
     if (!parsed) internal::ThrowBadText(source, text, "a number");
@@ -174,11 +185,11 @@ struct FieldDescription {
   std::string range;  // empty where anything goes
 };
 
+// With the values of `options` as defaults.
 template <class Options>
-std::vector<FieldDescription> DescribeFields() {
+std::vector<FieldDescription> DescribeFields(const Options& options = {}) {
   std::vector<FieldDescription> list;
-  const Options defaults;
-  Options::VisitFields(defaults, [&](const Field& field, const auto& value) {
+  Options::VisitFields(options, [&](const Field& field, const auto& value) {
     std::string range = field.range.Describe(field.name);
     if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
       range = AllNames<std::decay_t<decltype(value)>>();

@@ -44,7 +44,17 @@ class RandomStream {
 
   bool operator==(const RandomStream&) const = default;
 
+  // Everything there is to a stream, for files. SetState returns false, and
+  // changes nothing, for words that State() never gives.
+  static constexpr std::size_t kStateWords = 6;
+  [[nodiscard]] std::array<std::uint64_t, kStateWords> State() const;
+  [[nodiscard]] bool SetState(
+      const std::array<std::uint64_t, kStateWords>& state);
+
  private:
+  // The words of a block of the sequence.
+  void FillWords(std::uint64_t block);
+
   std::uint64_t seed_;
   std::uint32_t use_;
   std::uint64_t block_ = 0;  // number of blocks of four words drawn

@@ -44,6 +44,8 @@ enum class StepStatus {
   kNonFiniteResidual,
   kNonFiniteJacobian,
   kNonFiniteStep,
+  // Every step that a method tried raised the loss: a zero step.
+  kRejected,
 };
 
 struct StepOptions {
@@ -67,6 +69,15 @@ struct PhaseSeconds {
   double weights = 0;
   double pull_back = 0;
   double apply = 0;
+  PhaseSeconds& operator+=(const PhaseSeconds& other) {
+    forward += other.forward;
+    backward += other.backward;
+    gram += other.gram;
+    weights += other.weights;
+    pull_back += other.pull_back;
+    apply += other.apply;
+    return *this;
+  }
   [[nodiscard]] double Total() const {
     return forward + backward + gram + weights + pull_back + apply;
   }
@@ -77,6 +88,8 @@ struct StepReport {
   // At the start of the step: mean loss, or mean of R^2 for conditions of
   // one's own.
   double loss = 0;
+  // Of this step, after its schedule.
+  double learning_rate = 0;
   // Singular values kept; for soft filters those that are not zero.
   Index kept = 0;
   // Largest and smallest kept singular value; 0 if none is kept or, for
@@ -119,7 +132,17 @@ class StepSolver {
   StepReport Compute(Linearization<T>& problem, const StepOptions& options,
                      std::span<T> update);
 
+  // The same after a Compute of the same linearization with another learning
+  // rate, or other numbers in the same kind of weighting (k, rtol, lambda, ...)
+  // on the same road. K, or M, is not computed again, nor what of its
+  // factorisation can be kept.
+  StepReport Recompute(Linearization<T>& problem, const StepOptions& options,
+                       std::span<T> update);
+
  private:
+  StepReport Solve(Linearization<T>& problem, const StepOptions& options,
+                   std::span<T> update);
+
   struct Work;
   std::unique_ptr<Work> work_;
 };
@@ -159,6 +182,7 @@ struct EnumNames<core::StepStatus> {
       {"non_finite_residual", core::StepStatus::kNonFiniteResidual},
       {"non_finite_jacobian", core::StepStatus::kNonFiniteJacobian},
       {"non_finite_step", core::StepStatus::kNonFiniteStep},
+      {"rejected", core::StepStatus::kRejected},
   };
 };
 

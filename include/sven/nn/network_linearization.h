@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The linearization of one condition per sample of a network, from the inputs A
-// and output-gradients D that a Propagation kept. With sums over layers:
+// The linearization of conditions on the outputs of a network, one or several
+// per sample, from the inputs A and output-gradients D that a Propagation kept.
+// With sums over layers:
 //
 //     K     = (D D^T) o (A A^T + 1)
 //     M^T w = (w o D)^T A                    an ordinary weight gradient
 //     M v   = rowsum D o (A V^T + v_bias)
 //
-// Nowhere is there a B x N matrix, except in Jacobian.
+// where a row of A stands for all the rows of D that belong to its sample.
+// Nowhere is there a matrix with N columns, except in Jacobian.
 #ifndef SVEN_NN_NETWORK_LINEARIZATION_H_
 #define SVEN_NN_NETWORK_LINEARIZATION_H_
 
@@ -30,6 +32,11 @@ class NetworkLinearization : public core::Linearization<T> {
             const ParameterSelection& selection, std::span<const double> losses,
             std::span<const double> residuals);
 
+  // From here to the next Bind, parameter i is measured in units of
+  // 1 / scale[i]: M stands for M diag(scale). N entries, which must outlive the
+  // use, or none for no scaling. Gram then forms the rows in blocks of columns.
+  void ScaleColumns(std::span<const T> scale);
+
   [[nodiscard]] Index NumConditions() const override {
     return std::ssize(residuals_);
   }
@@ -47,10 +54,20 @@ class NetworkLinearization : public core::Linearization<T> {
   void Jacobian(MatrixRef<double> M) override;
 
  private:
+  [[nodiscard]] auto ScaleArray() const {
+    return ConstVectorView<T>(scale_.data(), std::ssize(scale_)).array();
+  }
   // D of the layer, or of its selected neurons (gathered into selected_).
   ConstMatrixView<T> SelectedGradients(Index layer);
-  void GramOfEntries(Index layer, linalg::Accumulation accumulation,
+  // The samples' rows, weighted and added up: B x out.
+  void SumWeightedRows(const ConstMatrixView<T>& D, std::span<const double> w);
+  void GramOfRows(Index layer, linalg::Accumulation accumulation,
+                  MatrixRef<double> K);
+  void GramOfColumns(Index layer, linalg::Accumulation accumulation,
                      MatrixRef<double> K);
+  void ListPositions(Index layer);
+  void FillColumn(Index layer, Index position, const ConstMatrixView<T>& D,
+                  Index column);
   void PullBackDense(Index layer, std::span<T> out);
   void PullBackNeurons(Index layer, std::span<T> out);
   void JacobianRow(Index layer, Index a, std::span<double> row) const;
@@ -60,12 +77,16 @@ class NetworkLinearization : public core::Linearization<T> {
   const ParameterSelection* selection_ = nullptr;
   std::span<const double> losses_;
   std::span<const double> residuals_;
+  std::span<const T> scale_;  // empty: no scaling
   linalg::GramProduct<T> gram_;
-  MatrixBuffer<T> selected_;  // B x selected neurons
-  MatrixBuffer<T> scaled_;    // w o D
-  MatrixBuffer<T> columns_;   // a block of columns of M
-  MatrixBuffer<T> result_;    // gradient of the selected neurons
-  AlignedVector<T> masked_;   // the selected part of a vector
+  MatrixBuffer<double> left_;     // D D^T where a sample has several rows
+  MatrixBuffer<double> right_;    // A A^T
+  std::vector<Index> positions_;  // of the selected parameters in a layer
+  MatrixBuffer<T> selected_;      // D of the selected neurons
+  MatrixBuffer<T> scaled_;        // w o D, summed per sample
+  MatrixBuffer<T> columns_;       // a block of columns of M
+  MatrixBuffer<T> result_;        // gradient of the selected neurons
+  AlignedVector<T> masked_;       // the selected part of a vector
 };
 
 }  // namespace sven::nn

@@ -3,6 +3,10 @@
 // One pass forward and one backward, keeping what the Jacobian is made of: row
 // a of a layer's part of it is D.row(a) (x) (A.row(a), 1), with the layer's
 // inputs A (B x in) and output-gradients D (B x out).
+//
+// A sample may have several rows, r of them: say one for each of its outputs.
+// D is then (B r) x out, the rows of a sample together, and A has one row for
+// all of them.
 #ifndef SVEN_NN_PROPAGATION_H_
 #define SVEN_NN_PROPAGATION_H_
 
@@ -23,7 +27,10 @@ class Propagation {
     return outputs_.back().View();
   }
 
-  // To be filled with dR_a/df (B x outputs) between Forward and Backward, which
+  // Between Forward and Backward; Forward sets it to 1.
+  void SetRowsPerSample(Index rows);
+
+  // To be filled with dR/df (B r x outputs) between Forward and Backward, which
   // overwrites it.
   [[nodiscard]] MatrixView<T> OutputGradient() {
     return gradients_.back().View();
@@ -41,12 +48,16 @@ class Propagation {
     return gradients_[layer].View();
   }
   [[nodiscard]] Index BatchSize() const { return batch_size_; }
+  [[nodiscard]] Index RowsPerSample() const { return rows_per_sample_; }
 
  private:
+  void MultiplyBySlopes(Index layer);
+
   const T* x_ = nullptr;
   Index batch_size_ = 0;
   Index inputs_ = 0;
-  // Per layer, B x out: f(z), f'(z) and D.
+  Index rows_per_sample_ = 1;
+  // Per layer: f(z) and f'(z), B x out, and D.
   std::vector<MatrixBuffer<T>> outputs_;
   std::vector<MatrixBuffer<T>> slopes_;
   std::vector<MatrixBuffer<T>> gradients_;

@@ -43,6 +43,9 @@ class ParameterSelection {
   void SelectMask(const std::vector<DenseLayer>& layers,
                   std::span<const std::uint8_t> mask);
 
+  // The other way round: 1 for what is selected, else 0.
+  void FillMask(std::span<std::uint8_t> mask) const;
+
   [[nodiscard]] const std::vector<LayerSelection>& Layers() const {
     return layers_;
   }

@@ -4,11 +4,8 @@
 #ifndef SVEN_OPTIM_SGD_H_
 #define SVEN_OPTIM_SGD_H_
 
-#include <vector>
-
 #include "sven/base/fields.h"
-#include "sven/optim/linearizer.h"
-#include "sven/optim/optimizer.h"
+#include "sven/optim/gradient_method.h"
 
 namespace sven::optim {
 
@@ -17,6 +14,8 @@ namespace sven::optim {
 //   m  = momentum * m + (1 - dampening) * g     (m = g in the first step)
 //   p -= lr * (g + momentum * m   if nesterov,   m otherwise)
 struct SgdOptions {
+  static constexpr ChainFit kChainFit = {.clip = true};
+
   double learning_rate = 0.01;
   double momentum = 0;
   double dampening = 0;
@@ -46,38 +45,32 @@ struct SgdOptions {
 
 template <class T>
 struct SgdState {
-  AlignedVector<T> momentum;  // empty before the first step
+  std::int64_t steps = 0;
+  AlignedVector<T> momentum;  // empty if there is none
   bool operator==(const SgdState&) const = default;
+
+  void Visit(StateArchive& archive);
 };
 
 template <class T>
-class Sgd : public Optimizer<T> {
+class Sgd : public GradientMethod<T> {
  public:
-  explicit Sgd(const SgdOptions& options = {});
+  explicit Sgd(const SgdOptions& options = {}, const ChainOptions& chain = {});
 
-  StepReport Step(nn::Mlp<T>& net, const nn::Loss& loss,
-                  const nn::Batch<T>& batch) override;
-
-  [[nodiscard]] std::span<const T> Update() const override { return update_; }
   [[nodiscard]] const SgdOptions& Options() const { return options_; }
   [[nodiscard]] const SgdState<T>& State() const { return state_; }
-  void SetState(SgdState<T> state) { state_ = std::move(state); }
 
  private:
-  void PullBack(nn::NetworkLinearization<T>& losses, double weight,
-                std::span<T> out);
-  // The update with weight decay and momentum. The momentum itself is left as
-  // it is until the update is known to be finite.
-  void UpdateWithMomentum(const nn::Mlp<T>& net);
-  void CommitMomentum();
+  StepReport Propose(BatchProblem<T>& problem, const ScheduleFactors& factors,
+                     std::span<T> update) override;
+  double Transform(const GradientPoint<T>& point, std::span<T> update) override;
+  void PrepareState(const nn::Mlp<T>& net) override;
+  void VisitMethodState(StateArchive& archive) override {
+    state_.Visit(archive);
+  }
 
   SgdOptions options_;
   SgdState<T> state_;
-  nn::ParameterSelection selection_;
-  Linearizer<T> linearizer_;
-  std::vector<double> weights_;
-  AlignedVector<T> gradient_;  // with weight decay; only if there is momentum
-  AlignedVector<T> update_;
 };
 
 }  // namespace sven::optim

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "sven/optim/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sven/base/suggest.h"
+#include "sven/base/text.h"
+#include "sven/optim/sgd.h"
+#include "sven/optim/sven.h"
+
+namespace sven::optim {
+
+class OptimizerChoice::Settings {
+ public:
+  virtual ~Settings() = default;
+  [[nodiscard]] virtual std::unique_ptr<Settings> Copy() const = 0;
+  [[nodiscard]] virtual const OptimizerInfo& Info() const = 0;
+  virtual bool SetOwn(std::string_view source, std::string_view name,
+                      std::string_view text) = 0;
+  virtual void Validate() const = 0;
+  [[nodiscard]] virtual std::vector<FieldDescription> OwnFields() const = 0;
+  [[nodiscard]] virtual bool TakesFromChain(std::string_view name) const = 0;
+  virtual void Make(std::unique_ptr<Optimizer<float>>& result) const = 0;
+  virtual void Make(std::unique_ptr<Optimizer<double>>& result) const = 0;
+
+  ChainOptions chain;
+};
+
+namespace {
+
+template <class Options, template <class> class Method>
+class SettingsOf : public OptimizerChoice::Settings {
+ public:
+  explicit SettingsOf(const OptimizerInfo& info) : info_(info) {}
+
+  [[nodiscard]] std::unique_ptr<Settings> Copy() const override {
+    return std::make_unique<SettingsOf>(*this);
+  }
+  [[nodiscard]] const OptimizerInfo& Info() const override { return info_; }
+  bool SetOwn(std::string_view source, std::string_view name,
+              std::string_view text) override {
+    return SetField(source, name, text, options_);
+  }
+  void Validate() const override {
+    // Everything is checked by the constructor; no state is sized yet.
+    const Method<float> trial(options_, chain);
+  }
+  [[nodiscard]] std::vector<FieldDescription> OwnFields() const override {
+    return DescribeFields(options_);
+  }
+  [[nodiscard]] bool TakesFromChain(std::string_view name) const override {
+    constexpr ChainFit kFit = Options::kChainFit;
+    if (name == "clip") return kFit.clip;
+    if (name == "max_update") return kFit.max_update;
+    if (name == "decoupled_decay") return kFit.decoupled_decay;
+    if (name == "ema") return kFit.ema;
+    constexpr std::string_view kSuffix = "_schedule";
+    if (!name.ends_with(kSuffix)) return true;
+    return HasField<Options>(name.substr(0, name.size() - kSuffix.size()));
+  }
+  void Make(std::unique_ptr<Optimizer<float>>& result) const override {
+    result = std::make_unique<Method<float>>(options_, chain);
+  }
+  void Make(std::unique_ptr<Optimizer<double>>& result) const override {
+    result = std::make_unique<Method<double>>(options_, chain);
+  }
+
+ private:
+  const OptimizerInfo& info_;
+  Options options_;
+};
+
+using MakeSettings =
+    std::unique_ptr<OptimizerChoice::Settings> (*)(const OptimizerInfo& info);
+
+template <class Options, template <class> class Method>
+std::unique_ptr<OptimizerChoice::Settings> MakeSettingsOf(
+    const OptimizerInfo& info) {
+  return std::make_unique<SettingsOf<Options, Method>>(info);
+}
+
+struct Entry {
+  OptimizerInfo info;
+  MakeSettings make;
+};
+
+// The one list of optimizers.
+constexpr Entry kEntries[] = {
+    {{"sven", "Sven",
+      "singular value descent: the smallest step that meets all conditions",
+      Family::kGram},
+     MakeSettingsOf<SvenOptions, Sven>},
+    {{"sgd", "SGD", "gradient descent, with momentum and Nesterov's form",
+      Family::kFirstOrder},
+     MakeSettingsOf<SgdOptions, Sgd>},
+};
+
+constexpr auto kInfos = [] {
+  std::array<OptimizerInfo, std::size(kEntries)> infos{};
+  for (std::size_t i = 0; i < infos.size(); ++i) infos[i] = kEntries[i].info;
+  return infos;
+}();
+
+}  // namespace
+
+std::span<const OptimizerInfo> AllOptimizers() { return kInfos; }
+
+OptimizerChoice ChooseOptimizer(std::string_view source,
+                                std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kEntries) {
+    if (entry.info.name == name) {
+      return OptimizerChoice(entry.make(entry.info));
+    }
+    names.push_back(entry.info.name);
+  }
+  throw UsageError(fmt::format("{} = {}: no such optimizer{}", source,
+                               Quote(name), SuggestOrList(name, names)));
+}
+
+OptimizerChoice::OptimizerChoice(std::unique_ptr<Settings> settings)
+    : settings_(std::move(settings)) {}
+OptimizerChoice::~OptimizerChoice() = default;
+OptimizerChoice::OptimizerChoice(const OptimizerChoice& other)
+    : settings_(other.settings_->Copy()) {}
+OptimizerChoice& OptimizerChoice::operator=(const OptimizerChoice& other) {
+  if (this != &other) settings_ = other.settings_->Copy();
+  return *this;
+}
+OptimizerChoice::OptimizerChoice(OptimizerChoice&&) noexcept = default;
+OptimizerChoice& OptimizerChoice::operator=(OptimizerChoice&&) noexcept =
+    default;
+
+const OptimizerInfo& OptimizerChoice::Info() const { return settings_->Info(); }
+
+bool OptimizerChoice::Set(std::string_view source, std::string_view name,
+                          std::string_view text) {
+  if (settings_->SetOwn(source, name, text)) return true;
+  return settings_->TakesFromChain(name) &&
+         SetField(source, name, text, settings_->chain);
+}
+
+void OptimizerChoice::SetHorizon(Index steps) {
+  settings_->chain.SetHorizon(steps);
+}
+
+void OptimizerChoice::Validate() const { settings_->Validate(); }
+
+std::vector<FieldDescription> OptimizerChoice::MethodFields() const {
+  return settings_->OwnFields();
+}
+
+std::vector<FieldDescription> OptimizerChoice::ChainFields() const {
+  std::vector<FieldDescription> fields = DescribeFields(settings_->chain);
+  std::erase_if(fields, [&](const FieldDescription& field) {
+    return !settings_->TakesFromChain(field.name);
+  });
+  return fields;
+}
+
+template <class T>
+std::unique_ptr<Optimizer<T>> OptimizerChoice::Make() const {
+  std::unique_ptr<Optimizer<T>> result;
+  settings_->Make(result);
+  return result;
+}
+
+template std::unique_ptr<Optimizer<float>> OptimizerChoice::Make() const;
+template std::unique_ptr<Optimizer<double>> OptimizerChoice::Make() const;
+
+}  // namespace sven::optim
