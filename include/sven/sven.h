@@ -14,8 +14,14 @@
 #include "sven/nn/batch.h"
 #include "sven/nn/loss.h"
 #include "sven/nn/mlp.h"
+#include "sven/optim/gauss_newton.h"
+#include "sven/optim/half_inverse.h"
+#include "sven/optim/levenberg_marquardt.h"
+#include "sven/optim/min_sr.h"
+#include "sven/optim/natural_gradient.h"
 #include "sven/optim/registry.h"
 #include "sven/optim/sgd.h"
+#include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
 
 #endif  // SVEN_SVEN_H_

@@ -32,6 +32,10 @@ void ChainOptions::Validate() const {
   ValidateFields("ChainOptions", *this);
   schedule.Validate("ChainOptions::schedule");
   lambda_schedule.Validate("ChainOptions::lambda_schedule");
+  if (lambda_schedule.NeedsLength() && lambda_schedule.end == 0) {
+    Refuse("lambda_schedule", lambda_schedule.ToText(),
+           "the damping must stay positive; set end > 0");
+  }
   k_schedule.Validate("ChainOptions::k_schedule");
   rtol_schedule.Validate("ChainOptions::rtol_schedule");
 }

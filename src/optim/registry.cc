@@ -8,7 +8,13 @@
 
 #include "sven/base/suggest.h"
 #include "sven/base/text.h"
+#include "sven/optim/gauss_newton.h"
+#include "sven/optim/half_inverse.h"
+#include "sven/optim/levenberg_marquardt.h"
+#include "sven/optim/min_sr.h"
+#include "sven/optim/natural_gradient.h"
 #include "sven/optim/sgd.h"
+#include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
 
 namespace sven::optim {
@@ -96,6 +102,29 @@ constexpr Entry kEntries[] = {
     {{"sgd", "SGD", "gradient descent, with momentum and Nesterov's form",
       Family::kFirstOrder},
      MakeSettingsOf<SgdOptions, Sgd>},
+    {{"levenberg_marquardt", "Levenberg-Marquardt",
+      "Gauss-Newton with damping that follows success; bad steps are rejected",
+      Family::kGram},
+     MakeSettingsOf<LevenbergMarquardtOptions, LevenbergMarquardt>},
+    {{"gauss_newton", "Exact Gauss-Newton",
+      "damped Gauss-Newton for squared errors and cross-entropy",
+      Family::kGram},
+     MakeSettingsOf<GaussNewtonOptions, GaussNewton>},
+    {{"natural_gradient", "Natural gradient",
+      "the gradient preconditioned by the Jacobian of the outputs",
+      Family::kGram},
+     MakeSettingsOf<NaturalGradientOptions, NaturalGradient>},
+    {{"half_inverse", "Half-inverse gradients",
+      "half way between the gradient and the pseudo-inverse", Family::kGram},
+     MakeSettingsOf<HalfInverseOptions, HalfInverse>},
+    {{"minsr", "minSR",
+      "stochastic reconfiguration: the damped inverse of the Gram matrix",
+      Family::kGram},
+     MakeSettingsOf<MinSrOptions, MinSr>},
+    {{"spring", "SPRING",
+      "minSR that remembers directions which the batch does not see",
+      Family::kGram},
+     MakeSettingsOf<SpringOptions, Spring>},
 };
 
 constexpr auto kInfos = [] {

@@ -90,17 +90,6 @@ const nn::ParameterSelection& Sven<T>::Select(const nn::Mlp<T>& net) {
 }
 
 template <class T>
-Conditions Sven<T>::ConditionsFor(const nn::Mlp<T>& net,
-                                  const nn::Loss& loss) const {
-  // sqrt(l) of a squared error with one output is the output's condition, up to
-  // a sign that cancels in the step; and that one is smooth where l = 0.
-  const bool root_of_square =
-      options_.kappa == 1.0 && options_.micro_batch == 1 &&
-      loss.kind == nn::Loss::kSquaredError && net.NumOutputs() == 1;
-  return root_of_square ? Conditions::kOutputs : options_.conditions;
-}
-
-template <class T>
 core::StepOptions Sven<T>::StepFor(const ScheduleFactors& factors) {
   core::PseudoInverse truncation = options_.truncation;
   if (truncation.k) {
@@ -121,25 +110,17 @@ core::StepOptions Sven<T>::StepFor(const ScheduleFactors& factors) {
 }
 
 template <class T>
-core::Linearization<T>& Sven<T>::Map(nn::NetworkLinearization<T>& network,
-                                     Conditions kind) {
-  mapped_ = kind == Conditions::kLosses &&
-            (options_.kappa != 2.0 || options_.micro_batch > 1);
-  if (!mapped_) return network;
-  conditions_.Bind(network, {.kappa = options_.kappa}, options_.micro_batch);
-  return conditions_;
-}
-
-template <class T>
 StepReport Sven<T>::Propose(BatchProblem<T>& problem,
                             const ScheduleFactors& factors,
                             std::span<T> update) {
   using Place = RmsScaling::Place;
-  const Conditions kind = ConditionsFor(problem.Net(), problem.LossFunction());
-  nn::NetworkLinearization<T>& network =
-      problem.Linearize(kind, Select(problem.Net()));
-  core::Linearization<T>& conditions = Map(network, kind);
-  if (options_.rms.Pre()) ScaleColumns(network, conditions);
+  core::Linearization<T>& conditions =
+      source_.Linearize(problem,
+                        {.kind = options_.conditions,
+                         .kappa = options_.kappa,
+                         .micro_batch = options_.micro_batch},
+                        Select(problem.Net()));
+  if (options_.rms.Pre()) ScaleColumns(conditions);
 
   core::StepOptions step = StepFor(factors);
   StepReport report = solver_.Compute(conditions, step, update);
@@ -149,7 +130,7 @@ StepReport Sven<T>::Propose(BatchProblem<T>& problem,
   if (report.Applied() && options_.variable_k) {
     LowerRank(problem, conditions, step, update, report);
   }
-  network.ScaleColumns({});
+  source_.Network().ScaleColumns({});
   const bool plain =
       options_.momentum.momentum == 0 &&
       (options_.rms.place == Place::kNone || options_.rms.place == Place::kPre);
@@ -167,8 +148,7 @@ StepReport Sven<T>::Propose(BatchProblem<T>& problem,
 }
 
 template <class T>
-void Sven<T>::ScaleColumns(nn::NetworkLinearization<T>& network,
-                           core::Linearization<T>& conditions) {
+void Sven<T>::ScaleColumns(core::Linearization<T>& conditions) {
   const auto N = state_.mean_square.size();
   const auto B = static_cast<std::size_t>(conditions.NumConditions());
   scale_.resize(N);
@@ -182,7 +162,7 @@ void Sven<T>::ScaleColumns(nn::NetworkLinearization<T>& network,
     if (Selected(i)) v = alpha * v + (1 - alpha) * scale_[i] * scale_[i];
     scale_[i] = 1 / (std::sqrt(v) + eps);
   }
-  network.ScaleColumns(scale_);
+  source_.Network().ScaleColumns(scale_);
 }
 
 // y -> D^-1 y
@@ -260,7 +240,7 @@ void Sven<T>::AddMemory(double rate, std::span<T> update, StepReport& report) {
 
 template <class T>
 std::span<const double> Sven<T>::Losses() const {
-  return mapped_ ? conditions_.GroupLosses() : this->Problem().Losses();
+  return source_.Mapped() ? source_.GroupLosses() : this->Problem().Losses();
 }
 
 template struct SvenState<float>;

@@ -66,8 +66,8 @@ class Optimizer {
 
   // The method: fills `update` (N) with the change that it proposes, learning
   // rate included, and leaves the parameters as they were. Unless the report's
-  // status is kOk, the update counts as zero and the method's state must be as
-  // before.
+  // status is kOk, the update counts as zero; what is not finite must leave no
+  // trace in the method's state.
   virtual StepReport Propose(BatchProblem<T>& problem,
                              const ScheduleFactors& factors,
                              std::span<T> update) = 0;

@@ -9,8 +9,8 @@
 
 #include "sven/base/fields.h"
 #include "sven/base/random.h"
-#include "sven/core/loss_conditions.h"
 #include "sven/core/step.h"
+#include "sven/optim/condition_source.h"
 #include "sven/optim/optimizer.h"
 #include "sven/optim/parameter_batches.h"
 #include "sven/optim/trial.h"
@@ -170,14 +170,8 @@ class Sven : public Optimizer<T> {
   }
 
   const nn::ParameterSelection& Select(const nn::Mlp<T>& net);
-  [[nodiscard]] Conditions ConditionsFor(const nn::Mlp<T>& net,
-                                         const nn::Loss& loss) const;
   [[nodiscard]] core::StepOptions StepFor(const ScheduleFactors& factors);
-  // The conditions of this step, from `network` and kappa.
-  core::Linearization<T>& Map(nn::NetworkLinearization<T>& network,
-                              Conditions kind);
-  void ScaleColumns(nn::NetworkLinearization<T>& network,
-                    core::Linearization<T>& conditions);
+  void ScaleColumns(core::Linearization<T>& conditions);
   void LowerRank(BatchProblem<T>& problem, core::Linearization<T>& conditions,
                  core::StepOptions step, std::span<T> update,
                  StepReport& report);
@@ -193,8 +187,7 @@ class Sven : public Optimizer<T> {
   ParameterSampler sampler_;
   nn::ParameterSelection drawn_;
   const nn::ParameterSelection* chosen_ = nullptr;  // by the caller
-  core::LossConditions<T> conditions_;
-  bool mapped_ = false;  // conditions_ was used in the last step
+  ConditionSource<T> source_;
   core::StepSolver<T> solver_;
   Trial<T> trial_;
   // Work areas of momentum and rms, N entries where used.
