@@ -3,7 +3,9 @@
 
 #include <Eigen/SVD>
 #include <cmath>
+#include <complex>
 #include <numbers>
+#include <stdexcept>
 
 namespace sven::testing {
 namespace {
@@ -32,13 +34,30 @@ double PlainActivation(nn::Activation activation, double x) {
   return 0;
 }
 
-std::vector<double> PlainOutputs(const nn::Mlp<double>& net,
-                                 const Vector<double>& theta,
-                                 std::vector<double> a) {
+using Complex = std::complex<double>;
+
+Complex PlainActivation(nn::Activation activation, Complex x) {
+  switch (activation) {
+    case nn::Activation::kTanh:
+      return std::tanh(x);
+    case nn::Activation::kSilu:
+      return x / (1.0 + std::exp(-x));
+    case nn::Activation::kSigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
+    case nn::Activation::kIdentity:
+      return x;
+    default:
+      throw std::logic_error("no complex form of this activation");
+  }
+}
+
+template <class S>
+std::vector<S> PlainNetwork(const nn::Mlp<double>& net, const Vector<S>& theta,
+                            std::vector<S> a) {
   for (const nn::DenseLayer& layer : net.Layers()) {
-    std::vector<double> next;
+    std::vector<S> next;
     for (Index i = 0; i < layer.out; ++i) {
-      double z = layer.bias ? theta[layer.bias_offset + i] : 0;
+      S z = layer.bias ? theta[layer.bias_offset + i] : S{0};
       for (Index j = 0; j < layer.in; ++j) {
         z += theta[layer.weight_offset + i * layer.in + j] * a[j];
       }
@@ -98,10 +117,60 @@ Vector<double> PlainLosses(const Problem<double>& problem,
     for (Index j = 0; j < data.x.cols(); ++j) x[j] = data.x(a, j);
     std::vector<double> y(data.y.cols());
     for (Index j = 0; j < data.y.cols(); ++j) y[j] = data.y(a, j);
-    losses[a] = PlainLoss(problem.loss, PlainOutputs(problem.net, theta, x), y,
-                          data.labels[a]);
+    losses[a] =
+        PlainLoss(problem.loss, PlainNetwork<double>(problem.net, theta, x), y,
+                  data.labels[a]);
   }
   return losses;
+}
+
+Matrix<double> PlainOutputs(const Problem<double>& problem) {
+  const Vector<double> theta =
+      ToVector<double>(std::span<const double>(problem.net.Parameters()));
+  const Matrix<double>& x = problem.data.x;
+  Matrix<double> f(x.rows(), problem.net.NumOutputs());
+  for (Index a = 0; a < x.rows(); ++a) {
+    const std::vector<double> row(x.row(a).begin(), x.row(a).end());
+    const auto outputs = PlainNetwork<double>(problem.net, theta, row);
+    for (Index c = 0; c < f.cols(); ++c) f(a, c) = outputs[c];
+  }
+  return f;
+}
+
+Matrix<double> PlainOutputJacobian(const Problem<double>& problem) {
+  constexpr double kStep = 1e-30;
+  const Index N = problem.net.NumParameters();
+  const Index C = problem.net.NumOutputs();
+  const Matrix<double>& x = problem.data.x;
+  Vector<Complex> theta =
+      ToVector<double>(std::span<const double>(problem.net.Parameters()))
+          .cast<Complex>();
+  Matrix<double> J(x.rows() * C, N);
+  for (Index i = 0; i < N; ++i) {
+    theta[i] += Complex(0, kStep);
+    for (Index a = 0; a < x.rows(); ++a) {
+      const std::vector<Complex> row(x.row(a).begin(), x.row(a).end());
+      const auto outputs = PlainNetwork<Complex>(problem.net, theta, row);
+      for (Index c = 0; c < C; ++c) {
+        J(a * C + c, i) = outputs[c].imag() / kStep;
+      }
+    }
+    theta[i] = theta[i].real();
+  }
+  return J;
+}
+
+Matrix<double> OneHot(const Problem<double>& problem) {
+  Matrix<double> rows =
+      Matrix<double>::Zero(problem.data.Size(), problem.net.NumOutputs());
+  for (Index a = 0; a < rows.rows(); ++a) rows(a, problem.data.labels[a]) = 1;
+  return rows;
+}
+
+Matrix<double> Softmax(const Matrix<double>& f) {
+  Matrix<double> p = f.array().exp();
+  for (Index a = 0; a < p.rows(); ++a) p.row(a) /= p.row(a).sum();
+  return p;
 }
 
 Vector<double> DenseStep(const Matrix<double>& M, const Vector<double>& R,

@@ -22,6 +22,18 @@ Matrix<double> FiniteDifferenceJacobian(
 Vector<double> PlainLosses(const Problem<double>& problem,
                            const Vector<double>& theta);
 
+// The outputs f (B x C) and their derivatives (row a C + c: df_ac/dtheta) at the
+// network's parameters, by the same loops in complex numbers: the imaginary part
+// of f(theta + i h) / h has no cancellation, so it is exact to rounding. For the
+// activations tanh, silu, sigmoid and identity.
+Matrix<double> PlainOutputs(const Problem<double>& problem);
+Matrix<double> PlainOutputJacobian(const Problem<double>& problem);
+
+// One-hot rows of the labels, B x C.
+Matrix<double> OneHot(const Problem<double>& problem);
+// The softmax of each row.
+Matrix<double> Softmax(const Matrix<double>& f);
+
 // - M^+ R with the k largest singular values above rtol * s_1, by Eigen's
 // Jacobi SVD.
 Vector<double> DenseStep(const Matrix<double>& M, const Vector<double>& R,

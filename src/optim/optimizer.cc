@@ -88,8 +88,9 @@ template <class T>
 void Optimizer<T>::Average(const nn::Mlp<T>& net) {
   if (!chain_.ema) return;
   const std::span<const T> p = net.Parameters();
-  const bool first = chain_state_.applied == 1;
-  const auto kept = first ? T{0} : static_cast<T>(*chain_.ema);
+  const auto n = static_cast<double>(chain_state_.applied);
+  const auto kept =
+      n == 1 ? T{0} : static_cast<T>(std::min(*chain_.ema, n / (n + 9)));
   for (std::size_t i = 0; i < p.size(); ++i) {
     T& average = chain_state_.average[i];
     average = kept * average + (1 - kept) * p[i];

@@ -21,7 +21,7 @@ double Anneal(double a, double b, double share) {
 double OneCycle(const Schedule& schedule, double t, double T) {
   const double peak = schedule.rise * T - 1;
   const double last = T - 1;
-  if (t <= peak) return Anneal(schedule.start, 1, t / peak);
+  if (t < peak) return Anneal(schedule.start, 1, t / peak);
   if (t >= last) return schedule.end;
   return Anneal(1, schedule.end, (t - peak) / (last - peak));
 }

@@ -27,8 +27,9 @@ struct ChainOptions {
   std::optional<double> max_update = std::nullopt;
   // p <- p - lr decoupled_decay p, beside the update.
   double decoupled_decay = 0;
-  // The average for evaluation: a <- ema a + (1 - ema) p after each step,
-  // starting from the parameters after the first.
+  // The average for evaluation. After step n, counted from 1:
+  //   a <- b a + (1 - b) p,   b = min(ema, n / (n + 9)),  b = 0 for n = 1,
+  // so that the first steps are soon forgotten.
   std::optional<double> ema = std::nullopt;
 
   template <class Self, class Visitor>

@@ -17,7 +17,7 @@ struct MinSrOptions {
   double learning_rate = 0.1;
   // Added to the eigenvalues of M M^T, the squared singular values.
   double lambda = 1e-3;
-  Conditions conditions = Conditions::kOutputs;
+  Conditions conditions = Conditions::kLosses;
   double kappa = 1;
 
   template <class Self, class Visitor>

@@ -31,7 +31,7 @@ struct SpringOptions {
   std::optional<double> norm_limit = std::nullopt;
   // In step t apply phi / sqrt(1 - mu^(2t)).
   bool bias_correction = false;
-  Conditions conditions = Conditions::kOutputs;
+  Conditions conditions = Conditions::kLosses;
   double kappa = 1;
 
   template <class Self, class Visitor>
