@@ -18,6 +18,7 @@ namespace {
 struct ListArguments {
   std::string optimizer;
   bool markdown = false;
+  bool names = false;
 };
 
 // "lr 0.01, momentum 0": what has a value, without switches that are off.
@@ -86,6 +87,12 @@ void PrintOne(const optim::OptimizerChoice& choice, bool markdown) {
 }
 
 void RunListOptimizers(const ListArguments& arguments) {
+  if (arguments.names) {
+    for (const auto& info : optim::AllOptimizers()) {
+      fmt::print("{}\n", info.name);
+    }
+    return;
+  }
   if (arguments.optimizer.empty()) {
     PrintAll();
     return;
@@ -108,6 +115,7 @@ void AddListCommand(CLI::App& app) {
       ->type_name("");
   optimizers->add_flag("--markdown", arguments->markdown,
                        "the settings as a table for documentation");
+  optimizers->add_flag("--names", arguments->names, "only the names");
   optimizers->callback([arguments] { RunListOptimizers(*arguments); });
 }
 
