@@ -10,17 +10,32 @@
 
 namespace sven::optim {
 
+// visit(offset, count) for every tensor that is frozen.
+template <class Visitor>
+void VisitFrozen(const std::vector<nn::DenseLayer>& layers,
+                 const Visitor& visit) {
+  for (const nn::DenseLayer& layer : layers) {
+    if (!layer.WeightFree()) visit(layer.weight_offset, layer.WeightSize());
+    if (!layer.BiasFree()) visit(layer.bias_offset, layer.BiasSize());
+  }
+}
+
 // Zero where a tensor is frozen.
 template <class T>
 void ZeroFrozen(const std::vector<nn::DenseLayer>& layers,
                 std::span<T> values) {
-  for (const nn::DenseLayer& layer : layers) {
-    const auto zero = [&](Index offset, Index count) {
-      std::fill_n(values.begin() + offset, count, T{0});
-    };
-    if (!layer.WeightFree()) zero(layer.weight_offset, layer.WeightSize());
-    if (!layer.BiasFree()) zero(layer.bias_offset, layer.BiasSize());
-  }
+  VisitFrozen(layers, [&](Index offset, Index count) {
+    std::fill_n(values.begin() + offset, count, T{0});
+  });
+}
+
+// from -> to where a tensor is frozen.
+template <class T>
+void CopyFrozen(const std::vector<nn::DenseLayer>& layers,
+                std::span<const T> from, std::span<T> to) {
+  VisitFrozen(layers, [&](Index offset, Index count) {
+    std::copy_n(from.begin() + offset, count, to.begin() + offset);
+  });
 }
 
 }  // namespace sven::optim

@@ -8,11 +8,18 @@
 
 #include "sven/base/suggest.h"
 #include "sven/base/text.h"
+#include "sven/optim/adam.h"
+#include "sven/optim/adamw.h"
 #include "sven/optim/gauss_newton.h"
 #include "sven/optim/half_inverse.h"
+#include "sven/optim/lbfgs.h"
 #include "sven/optim/levenberg_marquardt.h"
+#include "sven/optim/lion.h"
 #include "sven/optim/min_sr.h"
 #include "sven/optim/natural_gradient.h"
+#include "sven/optim/polyak.h"
+#include "sven/optim/rmsprop.h"
+#include "sven/optim/schedule_free_adamw.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
@@ -102,6 +109,31 @@ constexpr Entry kEntries[] = {
     {{"sgd", "SGD", "gradient descent, with momentum and Nesterov's form",
       Family::kFirstOrder},
      MakeSettingsOf<SgdOptions, Sgd>},
+    {{"polyak", "Polyak SGD",
+      "gradient descent at the rate that would reach the loss f_star",
+      Family::kFirstOrder},
+     MakeSettingsOf<PolyakOptions, Polyak>},
+    {{"rmsprop", "RMSprop",
+      "the gradient over the root of its mean square, per parameter",
+      Family::kFirstOrder},
+     MakeSettingsOf<RmspropOptions, Rmsprop>},
+    {{"adam", "Adam",
+      "the mean gradient over the root of its mean square, per parameter",
+      Family::kFirstOrder},
+     MakeSettingsOf<AdamOptions, Adam>},
+    {{"adamw", "AdamW", "Adam with the weight decay beside the step",
+      Family::kFirstOrder},
+     MakeSettingsOf<AdamWOptions, AdamW>},
+    {{"lion", "Lion", "the sign of the mean gradient", Family::kFirstOrder},
+     MakeSettingsOf<LionOptions, Lion>},
+    {{"schedule_free_adamw", "Schedule-free AdamW",
+      "AdamW that averages its path instead of lowering the rate",
+      Family::kFirstOrder},
+     MakeSettingsOf<ScheduleFreeAdamWOptions, ScheduleFreeAdamW>},
+    {{"lbfgs", "L-BFGS",
+      "several quasi-Newton iterations per batch, from the last changes",
+      Family::kFirstOrder},
+     MakeSettingsOf<LbfgsOptions, Lbfgs>},
     {{"levenberg_marquardt", "Levenberg-Marquardt",
       "Gauss-Newton with damping that follows success; bad steps are rejected",
       Family::kGram},

@@ -3,6 +3,7 @@
 // The numbers that `sven step` writes, against the reference cases.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -69,33 +70,38 @@ class StepNumbersTest : public ::testing::TestWithParam<std::string> {
     return Distance(got, after, change);
   }
 
+  bool IsLbfgs() const { return written_.metadata.at("optimizer") == "lbfgs"; }
+
   SafetensorsFile expected_;
   SafetensorsFile written_;
 };
 
 std::vector<std::string> Cases() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::string(SVEN_TEST_DATA) + "/parity")) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("sven_") || name.starts_with("sgd")) {
+  for (const char* folder : {"/parity", "/torch"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::string(SVEN_TEST_DATA) + folder)) {
       paths.push_back(entry.path());
     }
   }
+  std::ranges::sort(paths);
   return paths;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, StepNumbersTest, ::testing::ValuesIn(Cases()), [](const auto& entry) {
-      return std::filesystem::path(entry.param).stem().string();
-    });
+INSTANTIATE_TEST_SUITE_P(All, StepNumbersTest, ::testing::ValuesIn(Cases()),
+                         [](const auto& entry) {
+                           const std::filesystem::path path = entry.param;
+                           return path.parent_path().stem().string() + "_" +
+                                  path.stem().string();
+                         });
 
 TEST_P(StepNumbersTest, AreThoseOfTheReference) {
   Run("");
-  EXPECT_LT(ParameterError(), 1e-8);
+  EXPECT_LT(ParameterError(), IsLbfgs() ? 1e-6 : 1e-8);
   EXPECT_EQ(written_.metadata.at("status"), "ok");
   const auto losses = ValuesOf(expected_, "expect.losses");
-  EXPECT_LT(Distance(ValuesOf(written_, "losses"), losses, losses), 1e-12);
+  EXPECT_LT(Distance(ValuesOf(written_, "losses"), losses, losses),
+            IsLbfgs() ? 1e-7 : 1e-12);
   if (expected_.Find("expect.update") == nullptr) return;
   const auto update = ValuesOf(expected_, "expect.update");
   EXPECT_LT(Distance(ValuesOf(written_, "update"), update, update), 1e-8);
@@ -106,7 +112,8 @@ TEST_P(StepNumbersTest, AreThoseOfTheReference) {
 
 TEST_P(StepNumbersTest, InSinglePrecisionToItsRounding) {
   Run(" --dtype f32");
-  EXPECT_LT(ParameterError(), 3e-3);
+  // A line search turns on comparisons, which rounding can decide otherwise.
+  if (!IsLbfgs()) EXPECT_LT(ParameterError(), 3e-3);
   EXPECT_EQ(written_.Find("0.weight")->dtype, DType::kF32);
 }
 

@@ -195,7 +195,8 @@ void ExpectProductsOfAllSelections(bool scaled) {
     const auto& layers = l.problem.net.Layers();
     const Index N = l.problem.net.NumParameters();
     AlignedVector<T> scale(static_cast<std::size_t>(N));
-    for (Index i = 0; i < N; ++i) scale[i] = static_cast<T>(0.1 * double(i % 13));
+    for (Index i = 0; i < N; ++i)
+      scale[i] = static_cast<T>(0.1 * double(i % 13));
     const auto check = [&](const char* what) {
       l.Run();
       if (scaled) l.linearization.ScaleColumns(scale);
