@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bad=0
-for page in *.md docs/*.md; do
+for page in *.md docs/*.md docs/*/*.md; do
   while read -r target; do
     case $target in http*|\#*) continue ;; esac
     if [ ! -e "$(dirname "$page")/${target%%#*}" ]; then
@@ -19,7 +19,7 @@ for page in *.md docs/*.md; do
     fi
   done < <(grep -oE '\b(src|include|tests|scripts|benchmarks|examples|docs)/[A-Za-z0-9_./-]+\.(cc|h|sh|py|txt|md)\b' "$page" | sort -u)
 done
-if grep -nE '\b[A-Z]+_TABLE\b|\bTODO\b|\bTBD\b' *.md docs/*.md; then
+if grep -nE '\b[A-Z]+_TABLE\b|\bTODO\b|\bTBD\b' *.md docs/*.md docs/*/*.md; then
   echo "a placeholder is left in the documentation" >&2
   bad=1
 fi

@@ -18,6 +18,7 @@
 #include "sven/optim/adamw.h"
 #include "sven/optim/gauss_newton.h"
 #include "sven/optim/half_inverse.h"
+#include "sven/optim/jacobian_descent.h"
 #include "sven/optim/lbfgs.h"
 #include "sven/optim/levenberg_marquardt.h"
 #include "sven/optim/lion.h"

@@ -12,6 +12,7 @@
 #include "sven/optim/adamw.h"
 #include "sven/optim/gauss_newton.h"
 #include "sven/optim/half_inverse.h"
+#include "sven/optim/jacobian_descent.h"
 #include "sven/optim/lbfgs.h"
 #include "sven/optim/levenberg_marquardt.h"
 #include "sven/optim/lion.h"
@@ -157,6 +158,10 @@ constexpr Entry kEntries[] = {
       "minSR that remembers directions which the batch does not see",
       Family::kGram},
      MakeSettingsOf<SpringOptions, Spring>},
+    {{"jacobian_descent", "Jacobian descent",
+      "a step that conflicts with no sample's gradient: UPGrad and DualProj",
+      Family::kGram},
+     MakeSettingsOf<JacobianDescentOptions, JacobianDescent>},
 };
 
 constexpr auto kInfos = [] {

@@ -88,7 +88,7 @@ refuse 2 "fraction = 0.5" step "$toy" "${out[@]}" --fraction 0.5
 refuse 2 "--microbatch = 0" step "$toy" "${out[@]}" --microbatch 0
 refuse 2 "--lr = 'fast': expected a number" step "$toy" "${out[@]}" --lr fast
 refuse 2 "--steps = 0" step "$toy" "${out[@]}" --steps 0
-refuse 2 "--optimizer = 'adam'" step "$toy" "${out[@]}" --optimizer adam
+refuse 2 "--optimizer = 'gradient'" step "$toy" "${out[@]}" --optimizer gradient
 refuse 2 "--loss = 'mae': expected mse" step "$toy" "${out[@]}" --loss mae
 refuse 2 "--activation = 'gleu'" step "$toy" "${out[@]}" --activation gleu
 refuse 2 "--road = 'highway'" step "$toy" "${out[@]}" --road highway
@@ -183,11 +183,37 @@ refuse 1 "metadata 'kappa'" step "$work/negative" "${out[@]}"
 expect 0 "status non_finite" step "$toy" "${out[@]}" --lr 1e300 --steps 2
 grep -qa '"status":"non_finite' "$work/out" && pass || fail "status of NaN"
 
+# Any optimizer by name, with its own settings and those of the chain.
+for name in $("$sven" list optimizers --names); do
+  expect 0 "status ok" step "$toy" "${out[@]}" --optimizer "$name" --steps 2
+  expect 0 "--" list optimizers "$name"
+done
+expect 0 "status ok" step "$toy" "${out[@]}" --optimizer adam --beta1 0.8 \
+  --schedule cosine:warmup=2 --steps 5 --clip 1 --ema 0.9
+refuse 2 "did you mean 'adam'" step "$toy" "${out[@]}" --optimizer adma
+refuse 2 "--beta1 = 1: must satisfy 0 <= beta1 < 1" step "$toy" "${out[@]}" \
+  --optimizer adam --beta1 1
+refuse 2 "--schedule = 'cosin'" step "$toy" "${out[@]}" --schedule cosin
+refuse 2 "not a setting of a schedule" step "$toy" "${out[@]}" \
+  --schedule cosine:speed=1
+refuse 2 "--clip: not a setting of the optimizer sven" step "$toy" "${out[@]}" \
+  --clip 1
+refuse 2 "--lambda-schedule: not a setting of the optimizer sgd" step "$sgd" \
+  "${out[@]}" --lambda-schedule step
+expect 0 "Gram matrix" list optimizers
+expect 0 "| \`rtol\` | 0.001 |" list optimizers sven --markdown
+expect 2 "did you mean 'muon'" list optimizers moun
+expect 2 "" list
+expect 2 "" list colours
+
 # Benchmarks, briefly.
 expect 0 "x SGD" bench --case toy1d --slices 1 --slice-seconds 0.001
 expect 0 '"us_per_step"' bench --json --case toy1d --case mnist --slices 1 \
   --slice-seconds 0.001
 expect 2 "--case" bench --case nonsense
+expect 0 "adamw" bench --case toy1d --optimizer adamw,lion --slices 1 \
+  --slice-seconds 0.001
+expect 2 "did you mean 'adamw'" bench --case toy1d --optimizer adamv
 expect 2 "--threads" bench --threads 0
 
 echo "$passed passed, $failed failed"

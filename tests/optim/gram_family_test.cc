@@ -13,9 +13,11 @@
 
 #include "sven/optim/gauss_newton.h"
 #include "sven/optim/half_inverse.h"
+#include "sven/optim/jacobian_descent.h"
 #include "sven/optim/levenberg_marquardt.h"
 #include "sven/optim/min_sr.h"
 #include "sven/optim/natural_gradient.h"
+#include "sven/optim/sgd.h"
 #include "sven/optim/spring.h"
 #include "testing/problems.h"
 #include "testing/references.h"
@@ -431,6 +433,44 @@ TEST(LevenbergMarquardt, SolvesALinearModelInOneStep) {
   const Vector<double> g =
       PlainOutputJacobian(problem).transpose() * OutputErrors(problem);
   EXPECT_LT(g.norm(), 1e-6);
+}
+
+// Gradients of the samples' losses.
+Matrix<double> SampleGradients(const Problem<double>& problem) {
+  const LossConditions roots = RootLosses(problem);
+  return 2 * roots.R.asDiagonal() * roots.M;  // l = R^2
+}
+
+TEST(JacobianDescent, ConflictsWithNoSample) {
+  for (const auto aggregation :
+       {core::Aggregation::kUpGrad, core::Aggregation::kDualProj}) {
+    for (const std::uint64_t seed : {1, 2, 3, 4}) {
+      Problem<double> problem = SquaredProblem(seed);
+      const Matrix<double> M = SampleGradients(problem);
+      JacobianDescent<double> optimizer({.learning_rate = 1,
+                                         .aggregation = aggregation,
+                                         .regularisation = 1e-9});
+      const Vector<double> update = UpdateOf(optimizer, problem);
+      const Vector<double> change = M * update;
+      EXPECT_LT(change.maxCoeff(), 1e-6 * M.norm() * update.norm())
+          << Name(aggregation) << ", seed " << seed;
+      // The mean gradient would conflict with someone.
+      const Vector<double> mean = M.colwise().mean().transpose();
+      EXPECT_LT((M * mean).minCoeff(), 0) << "an easy problem, seed " << seed;
+    }
+  }
+}
+
+TEST(JacobianDescent, IsTheMeanGradientIfNothingConflicts) {
+  // One sample, and the same sample twice.
+  Problem<double> problem = MakeProblem<double>({.batch = 1});
+  problem.data.x = problem.data.x.replicate(2, 1).eval();
+  problem.data.y = problem.data.y.replicate(2, 1).eval();
+  Problem<double> copy = problem;
+  JacobianDescent<double> optimizer({.learning_rate = 0.5});
+  Sgd<double> sgd({.learning_rate = 0.5});
+  EXPECT_LT(RelativeError(UpdateOf(optimizer, problem), UpdateOf(sgd, copy)),
+            1e-12);
 }
 
 template <class Method, class Options>
