@@ -5,12 +5,15 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "sven/core/jacobian_descent.h"
 #include "sven/linalg/cholesky.h"
 #include "sven/linalg/gram_product.h"
 #include "sven/linalg/product.h"
 #include "sven/linalg/randomised_eigen.h"
 #include "sven/linalg/symmetric_eigen.h"
 #include "sven/nn/activation.h"
+#include "sven/optim/linearizer.h"
+#include "testing/problems.h"
 
 namespace {
 
@@ -74,6 +77,66 @@ void RandomisedEigen(benchmark::State& state) {
   }
 }
 BENCHMARK(RandomisedEigen)->Args({512, 32})->Args({1024, 32});
+
+// Gradients in conflict: of random directions, many or few of them; all but
+// parallel to one, half of them against it; of a network's losses.
+template <Index kDirections>
+Matrix<double> RandomGram(Index n) {
+  const Matrix<double> M = sven::testing::RandomMatrix(n, kDirections, 1);
+  return M * M.transpose();
+}
+Matrix<double> OpposedGram(Index n) {
+  Matrix<double> M = 0.3 * sven::testing::RandomMatrix(n, 600, 1);
+  M.rowwise() += sven::testing::RandomVector(600, 2).transpose();
+  M.topRows(n / 2) *= -1;
+  return M * M.transpose();
+}
+Matrix<double> NetworkGram(Index n) {
+  const auto problem = sven::testing::MakeProblem<double>(
+      {.widths = {64, 32, 32, 10},
+       .batch = n,
+       .loss = sven::nn::Loss::kCrossEntropy});
+  sven::nn::ParameterSelection selection;
+  selection.SelectAll(problem.net.Layers());
+  sven::optim::Linearizer<double> linearizer;
+  sven::core::PhaseSeconds seconds;
+  Matrix<double> K(n, n);
+  linearizer
+      .Linearize(problem.net, problem.loss, problem.Batch(), selection,
+                 sven::optim::Conditions::kLosses, seconds)
+      .Gram(Accumulation::kDouble, K);
+  return K;
+}
+
+template <sven::core::Aggregation kAggregation, Matrix<double> (*kGram)(Index)>
+void JacobianDescent(benchmark::State& state) {
+  const Matrix<double> K = kGram(state.range(0));
+  sven::core::ConflictFreeWeights weights;
+  Vector<double> w(K.rows());
+  for (auto _ : state) {
+    const auto status = weights.Compute(sven::View(K), kAggregation,
+                                        sven::core::kRegularisation,
+                                        {w.data(), std::size_t(w.size())});
+    if (status != sven::StepStatus::kOk) state.SkipWithError("no weights");
+  }
+}
+constexpr auto kUpGrad = sven::core::Aggregation::kUpGrad;
+constexpr auto kDualProj = sven::core::Aggregation::kDualProj;
+BENCHMARK(JacobianDescent<kUpGrad, RandomGram<600>>)
+    ->RangeMultiplier(2)
+    ->Range(32, 256);
+BENCHMARK(JacobianDescent<kUpGrad, RandomGram<40>>)
+    ->RangeMultiplier(2)
+    ->Range(32, 256);
+BENCHMARK(JacobianDescent<kUpGrad, OpposedGram>)
+    ->RangeMultiplier(2)
+    ->Range(32, 256);
+BENCHMARK(JacobianDescent<kUpGrad, NetworkGram>)
+    ->RangeMultiplier(2)
+    ->Range(32, 256);
+BENCHMARK(JacobianDescent<kDualProj, NetworkGram>)
+    ->RangeMultiplier(2)
+    ->Range(32, 256);
 
 template <class T, Accumulation kAccumulation>
 void GramProduct(benchmark::State& state) {

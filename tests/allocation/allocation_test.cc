@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "sven/core/jacobian_descent.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/sven.h"
 #include "testing/problems.h"
@@ -122,6 +123,30 @@ TEST(Allocation, NoneOnTheOtherRoads) {
         {.learning_rate = 1e-3, .truncation = {.k = 8}, .road = road});
     EXPECT_EQ(AllocationsInLaterSteps<double>(kSmall, optimizer), 0)
         << Name(road);
+  }
+}
+
+TEST(Allocation, NoneForConflictFreeWeightsWhateverTheConflicts) {
+  for (const auto aggregation :
+       {core::Aggregation::kUpGrad, core::Aggregation::kDualProj}) {
+    core::ConflictFreeWeights weights;
+    std::vector<double> w(200);
+    // Without conflict, and then with more and more.
+    Matrix<double> K = Matrix<double>::Identity(200, 200);
+    const auto compute = [&](Index B) {
+      const Matrix<double> part = K.topLeftCorner(B, B);
+      const long before = allocations;
+      EXPECT_EQ(
+          weights.Compute(View(part), aggregation, 1e-4, std::span(w).first(B)),
+          StepStatus::kOk);
+      return allocations - before;
+    };
+    EXPECT_GT(compute(200), 0);
+    for (const Index directions : {400, 2, 1, 100}) {
+      const Matrix<double> M = testing::RandomMatrix(200, directions, 1);
+      K = M * M.transpose();
+      for (const Index B : {4, 60, 200}) EXPECT_EQ(compute(B), 0) << B;
+    }
   }
 }
 

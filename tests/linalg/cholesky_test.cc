@@ -26,7 +26,7 @@ using sven::testing::WithoutUpper;
 // |K x - b| <= kRounding n eps |K| |x|
 constexpr double kRounding = 4;
 
-// Eigen works in blocks from 32 rows on.
+// LAPACK works in blocks from some size on.
 constexpr Index kSizes[] = {1, 2, 3, 5, 8, 16, 31, 32, 33, 64, 100, 129, 200};
 
 void ExpectSolves(const Matrix<double>& K, double norm, const Vector<double>& x,
@@ -150,6 +150,61 @@ TEST(CholeskyTest, ObjectUsedBeforeGivesTheSameAsAFreshOne) {
   }
 }
 
+// Every third row, or the first alone.
+std::vector<Index> SomeRows(Index n) {
+  std::vector<Index> chosen;
+  for (Index j = 0; j < n; j += 3) chosen.push_back(j);
+  return chosen;
+}
+
+TEST(CholeskyTest, ChosenRowsAreFactoredLikeTheMatrixOfThem) {
+  for (const Index n : kSizes) {
+    RandomStream random(7, RandomUse::kData);
+    const Matrix<double> K = WithEigenvalues(LogSpaced(n, 1, 1e-3), random);
+    const std::vector<Index> chosen = SomeRows(n);
+    const Matrix<double> part = K(chosen, chosen);
+    Vector<double> expected = RandomVector(part.rows(), random);
+    Vector<double> x = expected;
+    Cholesky cholesky;
+    ASSERT_TRUE(cholesky.Factor(View(part), 0.5));
+    cholesky.Solve(Span(expected));
+    const Matrix<double> lower = WithoutUpper(K);
+    ASSERT_TRUE(cholesky.Factor(View(lower), 0.5, chosen)) << n;
+    cholesky.Solve(Span(x));
+    EXPECT_EQ(x, expected) << n;
+  }
+}
+
+TEST(CholeskyTest, OnlyTheChosenRowsMustBeDefinite) {
+  Matrix<double> K = Matrix<double>::Identity(5, 5);
+  K(1, 1) = -1;
+  K(4, 2) = kNan;
+  Cholesky cholesky;
+  EXPECT_FALSE(cholesky.Factor(View(K), 0));
+  EXPECT_TRUE(cholesky.Factor(View(K), 0, std::vector<Index>{0, 2, 3}));
+  EXPECT_TRUE(cholesky.Factor(View(K), 0, std::vector<Index>{0, 4}));
+  EXPECT_FALSE(cholesky.Factor(View(K), 0, std::vector<Index>{0, 1}));
+  EXPECT_FALSE(cholesky.Factor(View(K), 0, std::vector<Index>{2, 4}));
+}
+
+TEST(CholeskyTest, TheInverseIsSymmetricAndInverts) {
+  constexpr double kSmallest = 1e-3;
+  for (const Index n : kSizes) {
+    RandomStream random(8, RandomUse::kData);
+    const Matrix<double> K =
+        WithEigenvalues(LogSpaced(n, 1, kSmallest), random);
+    const Matrix<double> lower = WithoutUpper(K);
+    Cholesky cholesky;
+    ASSERT_TRUE(cholesky.Factor(View(lower), 0)) << n;
+    Matrix<double> inverse(n, n);
+    cholesky.Invert(MutableView(inverse));
+    EXPECT_EQ(inverse, Matrix<double>(inverse.transpose())) << n;
+    EXPECT_LE((K * inverse - Matrix<double>::Identity(n, n)).norm(),
+              kRounding * static_cast<double>(n) * kEps / kSmallest)
+        << n;
+  }
+}
+
 TEST(CholeskyTest, SizesThatDoNotFitAreMistakes) {
   Cholesky cholesky;
   const Matrix<double> empty(0, 0);
@@ -160,6 +215,10 @@ TEST(CholeskyTest, SizesThatDoNotFitAreMistakes) {
   ASSERT_TRUE(cholesky.Factor(View(K), 0));
   std::vector<double> b(2);
   EXPECT_THROW(cholesky.Solve(b), std::logic_error);
+  EXPECT_THROW((void)cholesky.Factor(View(K), 0, std::vector<Index>{}),
+               std::logic_error);
+  Matrix<double> small(2, 2);
+  EXPECT_THROW(cholesky.Invert(MutableView(small)), std::logic_error);
 }
 
 }  // namespace
