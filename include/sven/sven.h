@@ -14,8 +14,12 @@
 #include "sven/nn/batch.h"
 #include "sven/nn/loss.h"
 #include "sven/nn/mlp.h"
+#include "sven/optim/kfac.h"
+#include "sven/optim/muon.h"
 #include "sven/optim/registry.h"
 #include "sven/optim/sgd.h"
+#include "sven/optim/shampoo.h"
+#include "sven/optim/soap.h"
 #include "sven/optim/sven.h"
 
 #endif  // SVEN_SVEN_H_

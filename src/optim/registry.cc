@@ -8,7 +8,11 @@
 
 #include "sven/base/suggest.h"
 #include "sven/base/text.h"
+#include "sven/optim/kfac.h"
+#include "sven/optim/muon.h"
 #include "sven/optim/sgd.h"
+#include "sven/optim/shampoo.h"
+#include "sven/optim/soap.h"
 #include "sven/optim/sven.h"
 
 namespace sven::optim {
@@ -96,6 +100,21 @@ constexpr Entry kEntries[] = {
     {{"sgd", "SGD", "gradient descent, with momentum and Nesterov's form",
       Family::kFirstOrder},
      MakeSettingsOf<SgdOptions, Sgd>},
+    {{"kfac", "K-FAC",
+      "natural gradient with a Kronecker product per layer for the Fisher "
+      "matrix",
+      Family::kLayerMatrix},
+     MakeSettingsOf<KfacOptions, Kfac>},
+    {{"shampoo", "Shampoo",
+      "a matrix on each side of a layer's gradient, from its history",
+      Family::kLayerMatrix},
+     MakeSettingsOf<ShampooOptions, Shampoo>},
+    {{"soap", "SOAP", "Adam in the eigenbasis of Shampoo's factors",
+      Family::kLayerMatrix},
+     MakeSettingsOf<SoapOptions, Soap>},
+    {{"muon", "Muon", "orthogonalised momentum for hidden layers, else AdamW",
+      Family::kLayerMatrix},
+     MakeSettingsOf<MuonOptions, Muon>},
 };
 
 constexpr auto kInfos = [] {
