@@ -13,15 +13,19 @@
 #include "sven/optim/gauss_newton.h"
 #include "sven/optim/half_inverse.h"
 #include "sven/optim/jacobian_descent.h"
+#include "sven/optim/kfac.h"
 #include "sven/optim/lbfgs.h"
 #include "sven/optim/levenberg_marquardt.h"
 #include "sven/optim/lion.h"
 #include "sven/optim/min_sr.h"
+#include "sven/optim/muon.h"
 #include "sven/optim/natural_gradient.h"
 #include "sven/optim/polyak.h"
 #include "sven/optim/rmsprop.h"
 #include "sven/optim/schedule_free_adamw.h"
 #include "sven/optim/sgd.h"
+#include "sven/optim/shampoo.h"
+#include "sven/optim/soap.h"
 #include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
 
@@ -162,6 +166,21 @@ constexpr Entry kEntries[] = {
       "a step that conflicts with no sample's gradient: UPGrad and DualProj",
       Family::kGram},
      MakeSettingsOf<JacobianDescentOptions, JacobianDescent>},
+    {{"kfac", "K-FAC",
+      "natural gradient with a Kronecker product per layer for the Fisher "
+      "matrix",
+      Family::kLayerMatrix},
+     MakeSettingsOf<KfacOptions, Kfac>},
+    {{"shampoo", "Shampoo",
+      "a matrix on each side of a layer's gradient, from its history",
+      Family::kLayerMatrix},
+     MakeSettingsOf<ShampooOptions, Shampoo>},
+    {{"soap", "SOAP", "Adam in the eigenbasis of Shampoo's factors",
+      Family::kLayerMatrix},
+     MakeSettingsOf<SoapOptions, Soap>},
+    {{"muon", "Muon", "orthogonalised momentum for hidden layers, else AdamW",
+      Family::kLayerMatrix},
+     MakeSettingsOf<MuonOptions, Muon>},
 };
 
 constexpr auto kInfos = [] {
