@@ -213,7 +213,7 @@ expect 0 '"us_per_step"' bench --json --case toy1d --case mnist --slices 1 \
 expect 2 "--case" bench --case nonsense
 expect 0 "adamw" bench --case toy1d --optimizer adamw,lion --slices 1 \
   --slice-seconds 0.001
-expect 2 "did you mean 'adamw'" bench --case toy1d --optimizer adamv
+expect 2 "did you mean 'lion'" bench --case toy1d --optimizer loin
 expect 2 "--threads" bench --threads 0
 
 echo "$passed passed, $failed failed"
