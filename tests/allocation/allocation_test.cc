@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "sven/core/jacobian_descent.h"
+#include "sven/optim/registry.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/sven.h"
 #include "testing/problems.h"
@@ -107,6 +108,44 @@ TEST(Allocation, NoneWhenTheLastBatchOfAnEpochIsSmaller) {
       optimizer.Step(problem.net, problem.loss, i % 2 == 0 ? small : full);
     }
     EXPECT_EQ(allocations - before, 0);
+  }
+}
+
+TEST(Allocation, NoneInAStepOfAnyOptimizer) {
+  for (const OptimizerInfo& info : AllOptimizers()) {
+    OptimizerChoice choice = ChooseOptimizer("", info.name);
+    choice.Set("", "lr", "1e-3");
+    choice.Set("", "ema", "0.9");
+    // The memory of L-BFGS grows until it is full.
+    choice.Set("", "history_size", "3");
+    const auto optimizer = choice.Make<float>();
+    testing::Problem<float> problem = testing::MakeProblem<float>(kSmall);
+    const nn::Batch<float> batch = problem.Batch();
+    // Several, so that all that happens now and then has happened.
+    for (int step = 0; step < 25; ++step) {
+      optimizer->Step(problem.net, problem.loss, batch);
+    }
+    const long before = allocations;
+    for (int step = 0; step < 25; ++step) {
+      optimizer->Step(problem.net, problem.loss, batch);
+    }
+    EXPECT_EQ(allocations - before, 0) << info.name;
+  }
+}
+
+TEST(Allocation, NoneInWhatSvenCombinesWith) {
+  using Place = RmsScaling::Place;
+  for (const Place place :
+       {Place::kNone, Place::kPost, Place::kPre, Place::kPreAsPublished}) {
+    Sven<double> optimizer(
+        {.learning_rate = 1e-3,
+         .truncation = {.k = 16},
+         .variable_k = true,
+         .momentum = {.momentum = 0.9, .nesterov = true},
+         .rms = {.place = place, .eps = 0.1}},
+        {.schedule = {.warmup = 3}, .max_update = 0.1, .decoupled_decay = 0.1});
+    EXPECT_EQ(AllocationsInLaterSteps<double>(kSmall, optimizer), 0)
+        << Name(place);
   }
 }
 
