@@ -24,7 +24,8 @@ OUT gets the parameters after the steps under the same names; of the last step
 update (at learning rate 1) and status in its metadata. For sven losses are
 those of the samples before the last step, and there is sigma (singular values,
 before the rtol cut), and kept and road in the metadata; for the others losses
-has one entry per step.
+has one entry per step. The tensors optimizer.* are the optimizer's state: with
+--resume OUT another run starts from the parameters and the state of this one.
 
 Example:
   sven step case.safetensors --out after.safetensors --k 16 --rtol 1e-3)";
@@ -32,13 +33,15 @@ Example:
 struct StepArguments {
   std::string input;
   std::string output;
+  std::string resume;  // an output of an earlier run, or empty
   FlagTexts flags;
 };
 
 // The results of a run that are written beside the parameters.
 template <class T>
 struct StepResults {
-  std::vector<T> update;  // at learning rate 1, in the file's order
+  data::SafetensorsFile state;  // of the optimizer
+  std::vector<T> update;        // at learning rate 1, in the file's order
   std::vector<double> sigma;
   std::vector<double> losses;
   StepReport report;                    // of the last step
@@ -65,10 +68,31 @@ void AddSpectrum(const optim::Sven<T>& optimizer, StepResults<T>& results) {
   }
 }
 
+// Parameters and state as an earlier run left them.
 template <class T>
-StepResults<T> RunSteps(const CaseSettings& settings, const CaseData<T>& data,
+void Resume(const std::string& source, data::Model<T>& model,
+            optim::Optimizer<T>& optimizer) {
+  const data::SafetensorsFile file = data::ReadSafetensors(source);
+  const nn::Activation hidden = model.net.Layers().front().activation;
+  const data::Model<T> left = data::ReadModel<T>(file, hidden, source);
+  if (left.net.Layers() != model.net.Layers()) {
+    throw DataError(fmt::format(
+        "{}: its network is not that of the case; --resume takes what a run "
+        "on the same case has written",
+        source));
+  }
+  std::ranges::copy(left.net.Parameters(), model.net.Parameters().begin());
+  data::RestoreOptimizerState<T>(file, source, model.net, optimizer);
+}
+
+template <class T>
+StepResults<T> RunSteps(const StepArguments& arguments,
+                        const CaseSettings& settings, const CaseData<T>& data,
                         const nn::Loss& loss, data::Model<T>& model) {
   const auto optimizer = settings.optimizer.Make<T>();
+  if (!arguments.resume.empty()) {
+    Resume<T>(arguments.resume, model, *optimizer);
+  }
   auto* sven = dynamic_cast<optim::Sven<T>*>(optimizer.get());
   nn::ParameterSelection selection;
   if (!data.mask.empty()) selection.SelectMask(model.net.Layers(), data.mask);
@@ -88,6 +112,7 @@ StepResults<T> RunSteps(const CaseSettings& settings, const CaseData<T>& data,
   results.update =
       AtUnitRate<T>(model, optimizer->Update(), results.report.learning_rate);
   if (sven != nullptr) AddSpectrum<T>(*sven, results);
+  data::AppendOptimizerState<T>(*optimizer, results.state);
   return results;
 }
 
@@ -121,6 +146,8 @@ data::SafetensorsFile MakeOutput(const CaseSettings& settings,
   add("update", results.update);
   if (!results.sigma.empty()) add("sigma", results.sigma);
   add("losses", results.losses);
+  file.tensors.insert(file.tensors.end(), results.state.tensors.begin(),
+                      results.state.tensors.end());
 
   file.metadata["optimizer"] = settings.optimizer.Info().name;
   Echo(DescribeFields(settings.step), file.metadata);
@@ -148,7 +175,8 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
         "sven and parameter_batch all only",
         source));
   }
-  const StepResults<T> results = RunSteps<T>(settings, data, loss, model);
+  const StepResults<T> results =
+      RunSteps<T>(arguments, settings, data, loss, model);
   data::WriteSafetensors(arguments.output,
                          MakeOutput<T>(settings, model, results));
   if (results.status != StepStatus::kOk) {
@@ -235,6 +263,10 @@ void AddStepCommand(CLI::App& app) {
       ->type_name("");
   command->add_option("--out", arguments->output, "where the results go")
       ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--resume", arguments->resume,
+                   "go on from the output of an earlier run")
       ->type_name("FILE");
   command
       ->add_option_function<std::string>(

@@ -190,6 +190,14 @@ for name in $("$sven" list optimizers --names); do
 done
 expect 0 "status ok" step "$toy" "${out[@]}" --optimizer adam --beta1 0.8 \
   --schedule cosine:warmup=2 --steps 5 --clip 1 --ema 0.9
+# From where another run stopped (tests/cli/resume_test.cc compares the bits).
+"$sven" step "$toy" --out "$work/other" --optimizer adam >/dev/null 2>&1
+refuse 1 "tensor 'optimizer.subsampling' is missing" step "$toy" "${out[@]}" \
+  --resume "$work/other"
+refuse 1 "its network is not that of the case" step "$ce" "${out[@]}" \
+  --optimizer adam --resume "$work/other"
+refuse 1 "missing" step "$toy" "${out[@]}" --resume "$work/missing"
+
 refuse 2 "did you mean 'adam'" step "$toy" "${out[@]}" --optimizer adma
 refuse 2 "--beta1 = 1: must satisfy 0 <= beta1 < 1" step "$toy" "${out[@]}" \
   --optimizer adam --beta1 1
