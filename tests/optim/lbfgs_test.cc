@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "sven/optim/lbfgs.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <limits>
+
+#include "testing/optimizers.h"
+#include "testing/problems.h"
+
+namespace sven::optim {
+namespace {
+
+using testing::MakeProblem;
+using testing::Problem;
+using testing::RelativeError;
+using testing::ToVector;
+using testing::UsageErrorOf;
+
+constexpr LineSearch kWolfe = LineSearch::kStrongWolfe;
+
+template <class T>
+void ExpectLeastSquaresSolution(double tolerance) {
+  Problem<T> problem = MakeProblem<T>({.widths = {4, 1}, .batch = 30});
+  Lbfgs<T> optimizer({.max_iter = 40,
+                      .tolerance_grad = 0,
+                      .tolerance_change = 0,
+                      .line_search = kWolfe});
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_TRUE(
+        optimizer.Step(problem.net, problem.loss, problem.Batch()).Applied());
+  }
+  // [x 1] (w, b) = y
+  Matrix<double> A(30, 5);
+  A << problem.data.x.template cast<double>(), Matrix<double>::Ones(30, 1);
+  const Vector<double> solution = A.colPivHouseholderQr().solve(
+      problem.data.y.template cast<double>().col(0));
+  EXPECT_LT(
+      RelativeError(ToVector<T>(std::span<const T>(problem.net.Parameters())),
+                    solution),
+      tolerance);
+}
+
+TEST(Lbfgs, SolvesLinearLeastSquaresToTheOptimum) {
+  ExpectLeastSquaresSolution<double>(1e-7);
+  // The loss tells parameters apart to the root of its rounding.
+  ExpectLeastSquaresSolution<float>(1e-3);
+}
+
+TEST(Lbfgs, AtTheOptimumNothingMoves) {
+  Problem<double> problem = MakeProblem<double>({.widths = {4, 1}, .batch = 3});
+  // More parameters than samples: the loss reaches zero.
+  Lbfgs<double> optimizer({.max_iter = 100,
+                           .max_eval = 1000,
+                           .tolerance_change = 0,
+                           .line_search = kWolfe});
+  for (int step = 0; step < 3; ++step) {
+    optimizer.Step(problem.net, problem.loss, problem.Batch());
+  }
+  const StepReport report =
+      optimizer.Step(problem.net, problem.loss, problem.Batch());
+  EXPECT_EQ(report.status, StepStatus::kOk);
+  EXPECT_EQ(report.update_norm, 0);
+  EXPECT_LT(report.loss, 1e-13);
+}
+
+TEST(Lbfgs, WithALineSearchTheLossNeverRises) {
+  for (const double rate : {1e-3, 1.0, 1e3, 1e30}) {
+    Problem<float> problem = MakeProblem<float>({.batch = 20});
+    Lbfgs<float> optimizer(
+        {.learning_rate = rate, .max_iter = 4, .line_search = kWolfe});
+    double loss = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < 20; ++step) {
+      const StepReport report =
+          optimizer.Step(problem.net, problem.loss, problem.Batch());
+      EXPECT_TRUE(report.Applied()) << rate;
+      EXPECT_LE(report.loss, loss * (1 + 1e-6)) << rate;
+      loss = report.loss;
+    }
+  }
+}
+
+TEST(Lbfgs, EvaluationsAndPairsStayWithinTheirLimits) {
+  Problem<double> problem = MakeProblem<double>({.batch = 20});
+  Lbfgs<double> fixed(
+      {.learning_rate = 0.1, .max_iter = 10, .max_eval = 6, .history_size = 4});
+  for (int step = 1; step <= 5; ++step) {
+    fixed.Step(problem.net, problem.loss, problem.Batch());
+    EXPECT_EQ(fixed.State().counters.evaluations, 6 * step);
+    EXPECT_LE(fixed.State().counters.pairs, 4);
+    EXPECT_EQ(std::ssize(fixed.State().steps),
+              fixed.State().counters.pairs * problem.net.NumParameters());
+  }
+  EXPECT_EQ(fixed.State().counters.pairs, 4);
+  // Without max_eval 1.25 max_iter, so that max_iter decides.
+  Lbfgs<double> standard({.learning_rate = 0.01, .max_iter = 4});
+  standard.Step(problem.net, problem.loss, problem.Batch());
+  EXPECT_EQ(standard.State().counters.iterations, 4);
+  EXPECT_EQ(standard.State().counters.evaluations, 4);
+}
+
+TEST(Lbfgs, AStepThatDivergesLeavesParametersAndStateAsTheyWere) {
+  int refused = 0;
+  std::int64_t most_iterations = 0;
+  for (const double factor : {3.0, 10.0, 30.0, 1e2, 1e4, 1e8, 1e30, 1e200}) {
+    for (const Index history_size : {1, 3, 100}) {
+      Problem<double> problem = MakeProblem<double>({.batch = 20});
+      const Schedule schedule = {
+          .kind = ScheduleKind::kStep, .every = 4, .factor = factor};
+      Lbfgs<double> optimizer(
+          {.learning_rate = 0.1, .max_iter = 9, .history_size = history_size},
+          {.schedule = schedule});
+      LbfgsState<double> state;
+      for (int step = 0; step < 12; ++step) {
+        state = optimizer.State();
+        const nn::Mlp<double> before = problem.net;
+        const StepReport report =
+            optimizer.Step(problem.net, problem.loss, problem.Batch());
+        if (report.Applied()) continue;
+        ++refused;
+        EXPECT_EQ(optimizer.State(), state) << factor;
+        EXPECT_TRUE(
+            std::ranges::equal(problem.net.Parameters(), before.Parameters()));
+        EXPECT_EQ(report.update_norm, 0);
+      }
+      most_iterations =
+          std::max(most_iterations, optimizer.State().counters.iterations);
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(most_iterations, 12);
+}
+
+TEST(Lbfgs, AStepRefusedAfterSeveralIterationsGivesBackEveryPair) {
+  // Targets so large that the way to an overflow is short, but not one step.
+  int several = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Problem<float> problem = MakeProblem<float>(
+        {.batch = 8, .activation = nn::Activation::kSilu, .seed = seed});
+    problem.data.y *= 1e17F;
+    Lbfgs<float> optimizer({.learning_rate = 20,
+                            .max_iter = 30,
+                            .max_eval = 40,
+                            .history_size = 2});
+    for (int step = 0; step < 6; ++step) {
+      const LbfgsState<float> state = optimizer.State();
+      const StepReport report =
+          optimizer.Step(problem.net, problem.loss, problem.Batch());
+      if (report.Applied()) continue;
+      several += state.counters.iterations > 0 ? 1 : 0;
+      // Before the first step there is no direction yet.
+      if (step > 0) {
+        EXPECT_EQ(optimizer.State(), state) << seed;
+      }
+    }
+  }
+  EXPECT_GT(several, 0);
+}
+
+TEST(Lbfgs, ALineSearchGoesBackFromALossThatIsNotFinite) {
+  Problem<float> problem = MakeProblem<float>({.batch = 20});
+  Lbfgs<float> optimizer({.learning_rate = 1e25, .line_search = kWolfe});
+  const StepReport report =
+      optimizer.Step(problem.net, problem.loss, problem.Batch());
+  EXPECT_TRUE(report.Applied());
+  EXPECT_LE(nn::MeanLoss<float>(problem.net, problem.loss, problem.Batch()),
+            report.loss);
+}
+
+TEST(Lbfgs, RefusesWhatItsPairsDoNotKnowOf) {
+  const auto message = [](const ChainOptions& chain) {
+    return UsageErrorOf([&] { Lbfgs<double>({}, chain); });
+  };
+  EXPECT_TRUE(message({.clip = 1}).starts_with("ChainOptions::clip = 1: "));
+  EXPECT_TRUE(
+      message({.max_update = 1}).starts_with("ChainOptions::max_update = 1: "));
+  EXPECT_TRUE(message({.decoupled_decay = 1})
+                  .starts_with("ChainOptions::decoupled_decay = 1: "));
+  EXPECT_EQ(message({.ema = 0.5}), "no UsageError");
+}
+
+TEST(LbfgsOptions, EveryFieldOutOfRangeIsNamed) {
+  const struct {
+    LbfgsOptions options;
+    std::string message;
+  } table[] = {
+      {{}, ""},
+      {{.learning_rate = 0}, "lr = 0: must satisfy lr > 0"},
+      {{.max_iter = 0}, "max_iter = 0: must satisfy max_iter >= 1"},
+      {{.max_eval = 0}, "max_eval = 0: must satisfy max_eval >= 1"},
+      {{.tolerance_grad = -1},
+       "tolerance_grad = -1: must satisfy tolerance_grad >= 0"},
+      {{.tolerance_change = -1},
+       "tolerance_change = -1: must satisfy tolerance_change >= 0"},
+      {{.history_size = 0}, "history_size = 0: must satisfy history_size >= 1"},
+  };
+  for (const auto& row : table) {
+    EXPECT_EQ(
+        UsageErrorOf([&] { Lbfgs<double> trial(row.options); }),
+        row.message.empty() ? "no UsageError" : "LbfgsOptions::" + row.message);
+  }
+}
+
+}  // namespace
+}  // namespace sven::optim
