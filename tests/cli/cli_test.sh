@@ -88,7 +88,7 @@ refuse 2 "fraction = 0.5" step "$toy" "${out[@]}" --fraction 0.5
 refuse 2 "--microbatch = 0" step "$toy" "${out[@]}" --microbatch 0
 refuse 2 "--lr = 'fast': expected a number" step "$toy" "${out[@]}" --lr fast
 refuse 2 "--steps = 0" step "$toy" "${out[@]}" --steps 0
-refuse 2 "--optimizer = 'adam'" step "$toy" "${out[@]}" --optimizer adam
+refuse 2 "--optimizer = 'nonsense'" step "$toy" "${out[@]}" --optimizer nonsense
 refuse 2 "--loss = 'mae': expected mse" step "$toy" "${out[@]}" --loss mae
 refuse 2 "--activation = 'gleu'" step "$toy" "${out[@]}" --activation gleu
 refuse 2 "--road = 'highway'" step "$toy" "${out[@]}" --road highway
@@ -182,6 +182,26 @@ refuse 1 "metadata 'kappa'" step "$work/negative" "${out[@]}"
 # A step that overflows is not applied, and the status says so.
 expect 0 "status non_finite" step "$toy" "${out[@]}" --lr 1e300 --steps 2
 grep -qa '"status":"non_finite' "$work/out" && pass || fail "status of NaN"
+
+# The other optimizers, and their pages: the table of settings is the program's.
+wolfe=$data/torch/lbfgs_wolfe.safetensors
+expect 0 "status ok" step "$wolfe" "${out[@]}"
+refuse 2 "--max-iter = 0: must satisfy max_iter >= 1" step "$wolfe" "${out[@]}" \
+  --max-iter 0
+refuse 2 "--line-search = 'wolfe': expected none or strong_wolfe" step "$wolfe" \
+  "${out[@]}" --line-search wolfe
+refuse 2 "--beta1: not a setting of the optimizer lbfgs" step "$wolfe" \
+  "${out[@]}" --beta1 0.5
+expect 2 "adamw" list optimizers adamww
+for page in "$data"/../../docs/optimizers/*.md; do
+  name=$(basename "$page" .md)
+  "$sven" list optimizers "$name" --markdown >"$work/stdout" 2>"$work/stderr"
+  if grep '^|' "$page" | diff - "$work/stdout" >"$work/stderr"; then
+    pass
+  else
+    fail "$page: its settings are not those of the program"
+  fi
+done
 
 # Benchmarks, briefly.
 expect 0 "x SGD" bench --case toy1d --slices 1 --slice-seconds 0.001

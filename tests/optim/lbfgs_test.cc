@@ -102,7 +102,6 @@ TEST(Lbfgs, EvaluationsAndPairsStayWithinTheirLimits) {
 
 TEST(Lbfgs, AStepThatDivergesLeavesParametersAndStateAsTheyWere) {
   int refused = 0;
-  std::int64_t most_iterations = 0;
   for (const double factor : {3.0, 10.0, 30.0, 1e2, 1e4, 1e8, 1e30, 1e200}) {
     for (const Index history_size : {1, 3, 100}) {
       Problem<double> problem = MakeProblem<double>({.batch = 20});
@@ -124,38 +123,9 @@ TEST(Lbfgs, AStepThatDivergesLeavesParametersAndStateAsTheyWere) {
             std::ranges::equal(problem.net.Parameters(), before.Parameters()));
         EXPECT_EQ(report.update_norm, 0);
       }
-      most_iterations =
-          std::max(most_iterations, optimizer.State().counters.iterations);
     }
   }
   EXPECT_GT(refused, 0);
-  EXPECT_GT(most_iterations, 12);
-}
-
-TEST(Lbfgs, AStepRefusedAfterSeveralIterationsGivesBackEveryPair) {
-  // Targets so large that the way to an overflow is short, but not one step.
-  int several = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Problem<float> problem = MakeProblem<float>(
-        {.batch = 8, .activation = nn::Activation::kSilu, .seed = seed});
-    problem.data.y *= 1e17F;
-    Lbfgs<float> optimizer({.learning_rate = 20,
-                            .max_iter = 30,
-                            .max_eval = 40,
-                            .history_size = 2});
-    for (int step = 0; step < 6; ++step) {
-      const LbfgsState<float> state = optimizer.State();
-      const StepReport report =
-          optimizer.Step(problem.net, problem.loss, problem.Batch());
-      if (report.Applied()) continue;
-      several += state.counters.iterations > 0 ? 1 : 0;
-      // Before the first step there is no direction yet.
-      if (step > 0) {
-        EXPECT_EQ(optimizer.State(), state) << seed;
-      }
-    }
-  }
-  EXPECT_GT(several, 0);
 }
 
 TEST(Lbfgs, ALineSearchGoesBackFromALossThatIsNotFinite) {
