@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
+#include <cmath>
 #include <limits>
 
+#include "sven/data/tasks.h"
+#include "sven/optim/sgd.h"
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
@@ -79,6 +82,57 @@ TEST(Lbfgs, WithALineSearchTheLossNeverRises) {
       loss = report.loss;
     }
   }
+}
+
+// The gradient of the mean loss: plain descent at rate one.
+Vector<double> GradientOf(Problem<double> problem) {
+  Sgd<double> descent({.learning_rate = 1});
+  descent.Step(problem.net, problem.loss, problem.Batch());
+  return -ToVector<double>(descent.Update());
+}
+
+TEST(Lbfgs, AStepOfTheLineSearchMeetsTheStrongWolfeConditions) {
+  for (const double rate : {1e-6, 1e-2, 1.0, 1e2, 1e4}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      Problem<double> problem = MakeProblem<double>({.seed = seed});
+      Lbfgs<double> optimizer(
+          {.learning_rate = rate, .max_iter = 1, .line_search = kWolfe});
+      for (int step = 0; step < 4; ++step) {
+        const Vector<double> g = GradientOf(problem);
+        const double before =
+            optimizer.Step(problem.net, problem.loss, problem.Batch()).loss;
+        const Vector<double> d = ToVector<double>(optimizer.Update());
+        const double slope = g.dot(d);
+        EXPECT_LT(slope, 0);
+        EXPECT_LE(
+            nn::MeanLoss<double>(problem.net, problem.loss, problem.Batch()),
+            before + 1e-4 * slope);
+        EXPECT_LE(std::abs(GradientOf(problem).dot(d)), -0.9 * slope)
+            << "rate " << rate << ", seed " << seed << ", step " << step;
+      }
+    }
+  }
+}
+
+TEST(Lbfgs, OnMiniBatchesItEndsInAStatusAtTheWorst) {
+  const auto task = data::MakeToy1d<double>({.train = 256, .validation = 1});
+  int refused = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    nn::Mlp<double> net({1, 16, 16, 16, 1}, nn::Activation::kGelu, seed);
+    data::BatchStream<double> stream(task.train, 16, seed);
+    Lbfgs<double> optimizer;
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      while (const auto batch = stream.Next()) {
+        const StepReport report =
+            optimizer.Step(net, nn::Loss::kSquaredError, *batch);
+        refused += report.Applied() ? 0 : 1;
+      }
+    }
+    for (const double value : net.Parameters()) {
+      EXPECT_TRUE(std::isfinite(value));
+    }
+  }
+  EXPECT_GT(refused, 0) << "nothing was tested";
 }
 
 TEST(Lbfgs, EvaluationsAndPairsStayWithinTheirLimits) {
