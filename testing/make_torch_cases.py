@@ -193,7 +193,7 @@ def make_scheduler(text, optimizer, lr):
 CHAIN = ("schedule", "clip", "max_update", "decoupled_decay", "ema")
 
 
-def run(name, case, widths, samples, seed):
+def run(case, widths, samples, seed):
     """The trajectory of a case: losses, parameters after it, and averages."""
     torch.manual_seed(seed)
     layers = []
@@ -388,7 +388,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for seed, (name, case) in enumerate(all_cases(), start=1):
         outputs = 4 if case.get("loss") in ("ce", "label_regression") else 2
-        metadata, tensors = run(name, case, [3, 8, 6, outputs], 14, seed)
+        metadata, tensors = run(case, [3, 8, 6, outputs], 14, seed)
         write_safetensors(os.path.join(folder, name + ".safetensors"), metadata,
                           tensors)
         losses = dict(tensors)["expect.losses"].tolist()

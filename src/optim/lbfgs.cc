@@ -128,8 +128,13 @@ void Lbfgs<T>::Work::MoveSearching() {
 template <class T>
 bool Lbfgs<T>::Work::Finished(Index iteration) const {
   const LbfgsCounters& c = state.counters;
-  const Index most = options.max_eval.value_or(options.max_iter * 5 / 4);
-  if (iteration == options.max_iter || evaluations >= most || Optimal()) {
+  // max_iter may be any number: its product might not fit an integer.
+  const double most =
+      options.max_eval
+          ? static_cast<double>(*options.max_eval)
+          : std::floor(1.25 * static_cast<double>(options.max_iter));
+  if (iteration == options.max_iter ||
+      static_cast<double>(evaluations) >= most || Optimal()) {
     return true;
   }
   const double moved = LargestSize<T>(state.direction) * c.step_length;

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "sven/core/jacobian_descent.h"
+#include "sven/optim/lbfgs.h"
 #include "sven/optim/registry.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/sven.h"
@@ -193,6 +194,40 @@ TEST(Allocation, NoneInAnSgdStep) {
   for (const auto& spec : {kSmall, kImages, kWide}) {
     Sgd<float> optimizer({.learning_rate = 1e-3, .momentum = 0.9});
     EXPECT_EQ(AllocationsInLaterSteps<float>(spec, optimizer), 0);
+  }
+}
+
+TEST(Allocation, NoneInAStepOfTheFirstOrderMethods) {
+  for (const OptimizerInfo& info : AllOptimizers()) {
+    // L-BFGS grows until its history is full.
+    if (info.family != Family::kFirstOrder || info.name == "lbfgs") continue;
+    OptimizerChoice choice = ChooseOptimizer("test", info.name);
+    choice.Set("test", "momentum", "0.5");
+    choice.Set("test", "ema", "0.9");
+    EXPECT_EQ(AllocationsInLaterSteps<float>(kSmall, *choice.Make<float>()), 0)
+        << info.name;
+  }
+}
+
+TEST(Allocation, NoneInAnLbfgsStepWithAFullHistory) {
+  for (const LineSearch search :
+       {LineSearch::kNone, LineSearch::kStrongWolfe}) {
+    Lbfgs<double> optimizer({.learning_rate = 0.01,
+                             .max_iter = 8,
+                             .max_eval = 100,
+                             .history_size = 3,
+                             .line_search = search});
+    testing::Problem<double> problem = testing::MakeProblem<double>(kSmall);
+    const nn::Batch<double> batch = problem.Batch();
+    for (int step = 0; step < 2; ++step) {
+      optimizer.Step(problem.net, problem.loss, batch);
+    }
+    ASSERT_EQ(optimizer.State().counters.pairs, 3);
+    const long before = allocations;
+    for (int step = 0; step < 10; ++step) {
+      optimizer.Step(problem.net, problem.loss, batch);
+    }
+    EXPECT_EQ(allocations - before, 0) << Name(search);
   }
 }
 

@@ -88,7 +88,7 @@ refuse 2 "fraction = 0.5" step "$toy" "${out[@]}" --fraction 0.5
 refuse 2 "--microbatch = 0" step "$toy" "${out[@]}" --microbatch 0
 refuse 2 "--lr = 'fast': expected a number" step "$toy" "${out[@]}" --lr fast
 refuse 2 "--steps = 0" step "$toy" "${out[@]}" --steps 0
-refuse 2 "--optimizer = 'gradient'" step "$toy" "${out[@]}" --optimizer gradient
+refuse 2 "--optimizer = 'nonsense'" step "$toy" "${out[@]}" --optimizer nonsense
 refuse 2 "--loss = 'mae': expected mse" step "$toy" "${out[@]}" --loss mae
 refuse 2 "--activation = 'gleu'" step "$toy" "${out[@]}" --activation gleu
 refuse 2 "--road = 'highway'" step "$toy" "${out[@]}" --road highway
@@ -213,6 +213,15 @@ expect 0 "| \`rtol\` | 0.001 |" list optimizers sven --markdown
 expect 2 "did you mean 'muon'" list optimizers moun
 expect 2 "" list
 expect 2 "" list colours
+wolfe=$data/torch/lbfgs_wolfe.safetensors
+expect 0 "status ok" step "$wolfe" "${out[@]}"
+refuse 2 "--max-iter = 0: must satisfy max_iter >= 1" step "$wolfe" "${out[@]}" \
+  --max-iter 0
+refuse 2 "--line-search = 'wolfe': expected none or strong_wolfe" step "$wolfe" \
+  "${out[@]}" --line-search wolfe
+refuse 2 "--beta1: not a setting of the optimizer lbfgs" step "$wolfe" \
+  "${out[@]}" --beta1 0.5
+expect 2 "adamw" list optimizers adamww
 
 # Benchmarks, briefly.
 expect 0 "x SGD" bench --case toy1d --slices 1 --slice-seconds 0.001
