@@ -357,7 +357,7 @@ StepReport StepSolver<T>::Solve(Linearization<T>& problem,
   report.road = work_->road;
   work_->stopwatch.Lap();
   bool done = false;
-  if (!AllFinite(problem.Residuals())) {
+  if (!AllFinite(problem.Residuals()) || !std::isfinite(report.loss)) {
     report.status = StepStatus::kNonFiniteResidual;
   } else if (report.road == Road::kDense) {
     done = work_->DenseRoad(problem, options, update, report);

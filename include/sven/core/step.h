@@ -39,8 +39,8 @@ enum class StepStatus {
   // All rows of M are zero, or left out, or so small that their squares are (s
   // below 1e-154 on the Gram road): a zero step.
   kRankZero,
-  // NaN or infinity in the residuals, in M or its squares, or in the step: a
-  // zero step.
+  // NaN or infinity in the residuals or the loss, in M or its squares, or in the
+  // step: a zero step.
   kNonFiniteResidual,
   kNonFiniteJacobian,
   kNonFiniteStep,
