@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "sven/optim/registry.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/sven.h"
 #include "testing/problems.h"
@@ -129,6 +130,20 @@ TEST(Allocation, NoneInAnSgdStep) {
   for (const auto& spec : {kSmall, kImages, kWide}) {
     Sgd<float> optimizer({.learning_rate = 1e-3, .momentum = 0.9});
     EXPECT_EQ(AllocationsInLaterSteps<float>(spec, optimizer), 0);
+  }
+}
+
+// Twenty steps, in which they refresh their decompositions twice.
+TEST(Allocation, NoneInAStepOnLayerMatrices) {
+  for (const OptimizerInfo& info : AllOptimizers()) {
+    if (info.family != Family::kLayerMatrix) continue;
+    const OptimizerChoice choice = ChooseOptimizer("test", info.name);
+    for (const auto& spec : {kSmall, kWide}) {
+      const auto single = choice.Make<float>();
+      EXPECT_EQ(AllocationsInLaterSteps<float>(spec, *single), 0) << info.name;
+      const auto twice = choice.Make<double>();
+      EXPECT_EQ(AllocationsInLaterSteps<double>(spec, *twice), 0) << info.name;
+    }
   }
 }
 

@@ -63,13 +63,9 @@ struct KfacOptions {
         Field{
             "damping", "added to the curvature", {.low = 0, .low_open = true}},
         self.damping);
-    visit(Field{"form",
-                "damping of the product of the factors, eigen, or of each, "
-                "factored"},
+    visit(Field{"form", "damping of the product of the factors or of each"},
           self.form);
-    visit(Field{"fisher",
-                "output-gradients of the losses, empirical, or of the model's "
-                "own predictions, exact"},
+    visit(Field{"fisher", "output-gradients of the losses or of predictions"},
           self.fisher);
     visit(Field{"factor_decay",
                 "share of the factors kept from step to step",
