@@ -27,9 +27,10 @@ enum class KfacForm {
 enum class KfacFisher {
   // Of the losses of the samples.
   kEmpirical,
-  // Of what the model itself predicts, in expectation: S (x) A is then made of
+  // Of what the model itself predicts, in expectation: S (x) A then stands for
   // the Fisher matrix 2 J^T J for squared errors, J^T (diag(p) - p p^T) J for
-  // cross-entropy. One backward row per output.
+  // cross-entropy; for Huber's loss the Gauss-Newton matrix. One backward row
+  // per output.
   kExact,
 };
 
