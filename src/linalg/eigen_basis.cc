@@ -4,13 +4,16 @@
 // vectors, by columns, are our rows.
 #include "sven/linalg/eigen_basis.h"
 
+#include <algorithm>
+
 #include "blas.h"
 
 namespace sven::linalg {
 namespace {
 
-// Work space that is generous for the block sizes of LAPACK.
-constexpr Index kBlock = 64;
+// For both decompositions: that of dsyevd is exact, 64 generous for the block
+// sizes of dgeqrf.
+Index WorkSize(Index n) { return std::max(1 + 6 * n + 2 * n * n, 64 * n); }
 
 // For a work area that must not shrink.
 template <class V>
@@ -34,7 +37,7 @@ bool EigenBasis::Factor(const ConstMatrixView<double>& K,
   MatrixView<double> vectors = factor_.View();
   vectors = K;
   Reserve(n, ascending_);
-  Reserve(1 + 6 * n + 2 * n * n, work_);
+  Reserve(WorkSize(n), work_);
   Reserve(3 + 5 * n, int_work_);
   const int size = ToBlas(n);
   const int info = LAPACKE_dsyevd_work(
@@ -55,7 +58,7 @@ bool EigenBasis::Orthonormalise(MatrixView<double> E) {
   if (!E.allFinite()) return false;
   InitialiseThreads();
   Reserve(n, ascending_);
-  Reserve(kBlock * n, work_);
+  Reserve(WorkSize(n), work_);
   const int size = ToBlas(n);
   const int work_size = ToBlas(std::ssize(work_));
   LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, size, size, E.data(), size,

@@ -30,8 +30,15 @@ template <class T>
 void Soap<T>::PrepareState(const nn::Mlp<T>& net) {
   state_.layers.resize(net.Layers().size());
   for (Index l = 0; l < net.NumLayers(); ++l) {
-    state_.layers[l].left.Assign(net.Layers()[l].out, 0);
-    state_.layers[l].right.Assign(net.Layers()[l].in, 0);
+    const nn::DenseLayer& layer = net.Layers()[l];
+    state_.layers[l].left.Assign(layer.out, 0);
+    state_.layers[l].right.Assign(layer.in, 0);
+    // What the first step does not size.
+    direction_.Resize(layer.out, layer.in);
+    sorted_.Resize(layer.out, layer.in);
+    basis_.Reserve(layer.out, layer.in);
+    left_order_.reserve(static_cast<std::size_t>(layer.out));
+    right_order_.reserve(static_cast<std::size_t>(layer.in));
   }
   const auto N = static_cast<std::size_t>(net.NumParameters());
   state_.mean.assign(N, 0.0);

@@ -244,14 +244,19 @@ TEST(Kfac, TheStepSolvesWithTheDenseKroneckerProduct) {
 }
 
 TEST(Kfac, OneLinearLayerWithSquaredErrorsIsSolvedInOneStep) {
-  Problem<double> problem = MakeProblem<double>({.widths = {3, 2}, .batch = 9});
-  Kfac<double> optimizer({.learning_rate = 1,
-                          .damping = 1e-13,
-                          .factor_decay = 0,
-                          .kl_clip = std::nullopt});
-  const double before = GradientOf(problem).norm();
-  optimizer.Step(problem.net, problem.loss, problem.Batch());
-  EXPECT_LT(GradientOf(problem).norm(), 1e-10 * before);
+  for (const nn::Loss& loss :
+       {nn::Loss(nn::Loss::kSquaredError), nn::Loss(nn::Loss::kLabelRegression),
+        nn::Loss(nn::Loss::kHuber, /*huber_delta_in=*/100)}) {
+    Problem<double> problem =
+        MakeProblem<double>({.widths = {3, 2}, .batch = 9, .loss = loss});
+    Kfac<double> optimizer({.learning_rate = 1,
+                            .damping = 1e-13,
+                            .factor_decay = 0,
+                            .kl_clip = std::nullopt});
+    const double before = GradientOf(problem).norm();
+    optimizer.Step(problem.net, problem.loss, problem.Batch());
+    EXPECT_LT(GradientOf(problem).norm(), 1e-10 * before) << Name(loss.kind);
+  }
 }
 
 // M^T M / B of the conditions on the outputs, times 2 for squared errors.
@@ -439,6 +444,18 @@ TEST(Kfac, TrainsWithItsDefaults) {
         testing::TrainedShare(
             classification, testing::LearnableClassification<float>(seed), 150),
         0.2);
+  }
+}
+
+// The reason for the default.
+TEST(Kfac, ExactFactorsTrainARegressionFurtherThanEmpiricalOnes) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto share = [&](KfacFisher fisher) {
+      Kfac<double> optimizer({.fisher = fisher});
+      return testing::TrainedShare(
+          optimizer, testing::LearnableRegression<double>(seed), 300);
+    };
+    EXPECT_LT(share(KfacFisher::kExact), 0.1 * share(KfacFisher::kEmpirical));
   }
 }
 

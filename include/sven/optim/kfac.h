@@ -27,9 +27,10 @@ enum class KfacForm {
 enum class KfacFisher {
   // Of the losses of the samples.
   kEmpirical,
-  // Of what the model itself predicts, in expectation: S (x) A is then made of
+  // Of what the model itself predicts, in expectation: S (x) A then stands for
   // the Fisher matrix 2 J^T J for squared errors, J^T (diag(p) - p p^T) J for
-  // cross-entropy. One backward row per output.
+  // cross-entropy; for Huber's loss the Gauss-Newton matrix. One backward row
+  // per output.
   kExact,
 };
 
@@ -63,13 +64,9 @@ struct KfacOptions {
         Field{
             "damping", "added to the curvature", {.low = 0, .low_open = true}},
         self.damping);
-    visit(Field{"form",
-                "damping of the product of the factors, eigen, or of each, "
-                "factored"},
+    visit(Field{"form", "damping of the product of the factors or of each"},
           self.form);
-    visit(Field{"fisher",
-                "output-gradients of the losses, empirical, or of the model's "
-                "own predictions, exact"},
+    visit(Field{"fisher", "output-gradients of the losses or of predictions"},
           self.fisher);
     visit(Field{"factor_decay",
                 "share of the factors kept from step to step",

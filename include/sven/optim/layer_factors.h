@@ -63,6 +63,10 @@ void VisitFactors(StateArchive& archive, std::vector<LayerFactors>& layers);
 // The work areas for going from basis to basis.
 class LayerBasis {
  public:
+  // Sizes the work area for matrices of this shape; the others do it by
+  // themselves.
+  void Reserve(Index rows, Index cols) { half_.Resize(rows, cols); }
+
   // The basis and eigenvalues of factor.matrix; the old ones stay if that has no
   // finite decomposition.
   void Refresh(EigenFactor& factor);

@@ -51,9 +51,7 @@ struct MuonOptions {
                 "of Newton and Schulz's method",
                 {.low = 1, .high = 100}},
           self.iterations);
-    visit(Field{"matrices",
-                "which are orthogonalised: hidden, all but the first and the "
-                "last, or all"},
+    visit(Field{"matrices", "weight matrices that are orthogonalised"},
           self.matrices);
     visit(Field{"weight_decay",
                 "decoupled weight decay, times the learning rate",
@@ -66,9 +64,10 @@ struct MuonOptions {
     visit(Field{"beta1", "AdamW: share of the mean kept", kShare}, self.beta1);
     visit(Field{"beta2", "AdamW: share of the mean square kept", kShare},
           self.beta2);
-    visit(
-        Field{"eps", "AdamW: added to its root", {.low = 0, .low_open = true}},
-        self.eps);
+    visit(Field{"eps",
+                "AdamW: added to the root of the mean square",
+                {.low = 0, .low_open = true}},
+          self.eps);
   }
 
   // Throws a UsageError naming the first field that is wrong.

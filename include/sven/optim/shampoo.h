@@ -58,7 +58,7 @@ struct ShampooOptions {
                 {.low = 0, .high = 1, .high_open = true}},
           self.beta2);
     visit(Field{"adam_eps",
-                "graft: added to its root",
+                "graft: added to the root of the mean square",
                 {.low = 0, .low_open = true}},
           self.adam_eps);
     visit(Field{"every",

@@ -49,7 +49,9 @@ struct SoapOptions {
                 "share of the mean square and of the factors kept",
                 {.low = 0, .high = 1, .high_open = true}},
           self.beta2);
-    visit(Field{"eps", "added to its root", {.low = 0, .low_open = true}},
+    visit(Field{"eps",
+                "added to the root of the mean square",
+                {.low = 0, .low_open = true}},
           self.eps);
     visit(Field{"weight_decay", "decoupled weight decay, times lr", {.low = 0}},
           self.weight_decay);
