@@ -27,18 +27,16 @@ double EvaluatedLoss(const Problem<T>& problem, const Optimizer<T>& optimizer) {
   return nn::MeanLoss<T>(net, problem.loss, problem.Batch());
 }
 
-// Pairs of gradients from different batches are of no use to it.
-bool NeedsFullBatches(const OptimizerChoice& choice) {
-  return choice.Info().name == "lbfgs";
-}
-
-// The loss after training with the defaults, over the one before.
-double LossRatio(const OptimizerChoice& choice, Problem<double> problem,
+// The loss after training with the defaults, over the one before. L-BFGS gets
+// full batches, since pairs of gradients from different ones are of no use to
+// it, and a line search: without one it runs off or not as rounding decides.
+double LossRatio(OptimizerChoice choice, Problem<double> problem,
                  std::uint64_t seed) {
+  const bool full = choice.Info().name == "lbfgs";
+  if (full) choice.Set("test", "line_search", "strong_wolfe");
   const auto optimizer = choice.Make<double>();
   const double before =
       nn::MeanLoss<double>(problem.net, problem.loss, problem.Batch());
-  const bool full = NeedsFullBatches(choice);
   data::BatchStream<double> stream(problem.data,
                                    full ? problem.data.Size() : 16, seed);
   for (int step = 0; step < (full ? 20 : 400);) {
