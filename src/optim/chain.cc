@@ -47,8 +47,9 @@ void CheckFit(const ChainOptions& chain, const ChainFit& fit, bool has_lambda,
   CheckSchedule("rtol_schedule", chain.rtol_schedule, has_rtol, "rtol");
   if (chain.clip && !fit.clip) {
     Refuse("clip", FormatValue(chain.clip),
-           "this method does not follow the gradient of the mean loss; "
-           "max_update limits its step");
+           std::string("this method does not follow the gradient of the mean "
+                       "loss; ") +
+               (fit.max_update ? "max_update limits its step" : "lower lr"));
   }
   if (chain.max_update && !fit.max_update) {
     Refuse("max_update", FormatValue(chain.max_update),

@@ -66,8 +66,9 @@ class Optimizer {
 
   // The method: fills `update` (N) with the change that it proposes, learning
   // rate included, and leaves the parameters as they were. Unless the report's
-  // status is kOk, the update counts as zero; what is not finite must leave no
-  // trace in the method's state.
+  // status is kOk, the update counts as zero. A loss or gradient that is not
+  // finite must leave no trace in the method's state; an update that overflows
+  // after them may, as long as the state stays finite.
   virtual StepReport Propose(BatchProblem<T>& problem,
                              const ScheduleFactors& factors,
                              std::span<T> update) = 0;
