@@ -12,7 +12,7 @@
 #include "sven/linalg/randomised_eigen.h"
 #include "sven/linalg/symmetric_eigen.h"
 #include "sven/nn/activation.h"
-#include "sven/optim/linearizer.h"
+#include "sven/optim/batch_problem.h"
 #include "testing/problems.h"
 
 namespace {
@@ -92,18 +92,15 @@ Matrix<double> OpposedGram(Index n) {
   return M * M.transpose();
 }
 Matrix<double> NetworkGram(Index n) {
-  const auto problem = sven::testing::MakeProblem<double>(
+  auto problem = sven::testing::MakeProblem<double>(
       {.widths = {64, 32, 32, 10},
        .batch = n,
        .loss = sven::nn::Loss::kCrossEntropy});
-  sven::nn::ParameterSelection selection;
-  selection.SelectAll(problem.net.Layers());
-  sven::optim::Linearizer<double> linearizer;
-  sven::core::PhaseSeconds seconds;
+  const auto batch = problem.Batch();
+  sven::optim::BatchProblem<double> bound;
+  bound.Bind(problem.net, problem.loss, batch);
   Matrix<double> K(n, n);
-  linearizer
-      .Linearize(problem.net, problem.loss, problem.Batch(), selection,
-                 sven::optim::Conditions::kLosses, seconds)
+  bound.Linearize(sven::optim::Conditions::kLosses)
       .Gram(Accumulation::kDouble, K);
   return K;
 }

@@ -88,15 +88,6 @@ bool ContinuesAfterRestore(const MakeOptimizer<T>& make,
                             resumed.net.Parameters());
 }
 
-std::string UsageErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 Vector<double> GradientOf(const Problem<double>& problem) {
   nn::Mlp<double> net = problem.net;
   const nn::Batch<double> batch = problem.Batch();

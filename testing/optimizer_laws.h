@@ -38,9 +38,6 @@ bool ContinuesAfterRestore(const MakeOptimizer<T>& make,
                            const Problem<T>& problem, Index before,
                            Index after);
 
-// The message of the UsageError that `action` throws, empty if none.
-std::string UsageErrorOf(const std::function<void()>& action);
-
 // The gradient of the mean loss.
 Vector<double> GradientOf(const Problem<double>& problem);
 

@@ -125,7 +125,7 @@ std::vector<std::int64_t> ReadIntegers(const std::string& source,
 
 CaseSettings ReadSettings(const data::SafetensorsFile& file,
                           const std::string& source, const FlagTexts& flags,
-                          std::vector<std::string>& ignored) {
+                          bool resumed, std::vector<std::string>& ignored) {
   Settings merged = Merge(file, source, flags);
   // First, since it decides what the others mean.
   const Setting optimizer =
@@ -144,7 +144,8 @@ CaseSettings ReadSettings(const data::SafetensorsFile& file,
     }
     if (!IsKnownForeign(name)) ignored.push_back(name);
   }
-  settings.optimizer.SetHorizon(settings.step.steps);
+  // A run that goes on does not know where the schedule of the first one ended.
+  if (!resumed) settings.optimizer.SetHorizon(settings.step.steps);
   ValidateTogether(settings, source, !flags.empty());
   return settings;
 }

@@ -46,11 +46,12 @@ struct CaseSettings {
 };
 
 // Settings from the file's metadata, overridden by `flags`; the name of the
-// optimizer is one of them.
+// optimizer is one of them. Schedules without a length get the number of steps,
+// unless the run is `resumed`: then it must be given.
 // Metadata that are not settings of the optimizer are named in `ignored`.
 CaseSettings ReadSettings(const data::SafetensorsFile& file,
                           const std::string& source, const FlagTexts& flags,
-                          std::vector<std::string>& ignored);
+                          bool resumed, std::vector<std::string>& ignored);
 
 template <class T>
 struct CaseData {

@@ -24,7 +24,8 @@ OUT gets the parameters after the steps under the same names; of the last step
 update (at learning rate 1) and status in its metadata. For sven losses are
 those of the samples before the last step, and there is sigma (singular values,
 before the rtol cut), and kept and road in the metadata; for the others losses
-has one entry per step. The tensors optimizer.* are the optimizer's state: with
+has one entry per step. With averages (--ema, schedule_free_adamw) the weights to
+evaluate with are evaluation.0.weight and so on. The tensors optimizer.* are the optimizer's state: with
 --resume OUT another run starts from the parameters and the state of this one.
 
 Example:
@@ -44,8 +45,10 @@ struct StepResults {
   std::vector<T> update;        // at learning rate 1, in the file's order
   std::vector<double> sigma;
   std::vector<double> losses;
-  StepReport report;                    // of the last step
-  StepStatus status = StepStatus::kOk;  // the first that was not ok
+  std::optional<data::Model<T>> averaged;  // what to evaluate with, if other
+  Index steps = 0;                         // done
+  StepReport report;                       // of the last step
+  StepStatus status = StepStatus::kOk;     // the first that was not ok
 };
 
 template <class T>
@@ -70,9 +73,17 @@ void AddSpectrum(const optim::Sven<T>& optimizer, StepResults<T>& results) {
 
 // Parameters and state as an earlier run left them.
 template <class T>
-void Resume(const std::string& source, data::Model<T>& model,
-            optim::Optimizer<T>& optimizer) {
+void Resume(const std::string& source, const optim::OptimizerInfo& info,
+            data::Model<T>& model, optim::Optimizer<T>& optimizer) {
   const data::SafetensorsFile file = data::ReadSafetensors(source);
+  const auto name = file.metadata.find("optimizer");
+  if (name == file.metadata.end() || name->second != info.name) {
+    throw DataError(fmt::format(
+        "{}: metadata 'optimizer' is {}: the state of another optimizer than "
+        "{}; --resume takes what a run of the same one has written",
+        source, name == file.metadata.end() ? "missing" : Quote(name->second),
+        info.name));
+  }
   const nn::Activation hidden = model.net.Layers().front().activation;
   const data::Model<T> left = data::ReadModel<T>(file, hidden, source);
   if (left.net.Layers() != model.net.Layers()) {
@@ -91,7 +102,7 @@ StepResults<T> RunSteps(const StepArguments& arguments,
                         const nn::Loss& loss, data::Model<T>& model) {
   const auto optimizer = settings.optimizer.Make<T>();
   if (!arguments.resume.empty()) {
-    Resume<T>(arguments.resume, model, *optimizer);
+    Resume<T>(arguments.resume, settings.optimizer.Info(), model, *optimizer);
   }
   auto* sven = dynamic_cast<optim::Sven<T>*>(optimizer.get());
   nn::ParameterSelection selection;
@@ -102,6 +113,7 @@ StepResults<T> RunSteps(const StepArguments& arguments,
     results.report = data.mask.empty()
                          ? optimizer->Step(model.net, loss, batch)
                          : sven->Step(model.net, loss, batch, selection);
+    ++results.steps;
     results.losses.push_back(results.report.loss);
     if (results.status == StepStatus::kOk) {
       results.status = results.report.status;
@@ -113,6 +125,12 @@ StepResults<T> RunSteps(const StepArguments& arguments,
       AtUnitRate<T>(model, optimizer->Update(), results.report.learning_rate);
   if (sven != nullptr) AddSpectrum<T>(*sven, results);
   data::AppendOptimizerState<T>(*optimizer, results.state);
+  const std::span<const T> evaluated =
+      optimizer->EvaluationParameters(model.net);
+  if (evaluated.data() != model.net.Parameters().data()) {
+    results.averaged = model;
+    std::ranges::copy(evaluated, results.averaged->net.Parameters().begin());
+  }
   return results;
 }
 
@@ -146,6 +164,13 @@ data::SafetensorsFile MakeOutput(const CaseSettings& settings,
   add("update", results.update);
   if (!results.sigma.empty()) add("sigma", results.sigma);
   add("losses", results.losses);
+  if (results.averaged) {
+    data::SafetensorsFile averaged;
+    data::AppendModel<T>(*results.averaged, averaged);
+    for (auto& [name, tensor] : averaged.tensors) {
+      file.tensors.emplace_back("evaluation." + name, std::move(tensor));
+    }
+  }
   file.tensors.insert(file.tensors.end(), results.state.tensors.begin(),
                       results.state.tensors.end());
 
@@ -157,6 +182,7 @@ data::SafetensorsFile MakeOutput(const CaseSettings& settings,
     file.metadata["kept"] = std::to_string(results.report.kept);
     file.metadata["road"] = Name(*results.report.road);
   }
+  file.metadata["steps"] = std::to_string(results.steps);
   file.metadata["status"] = Name(results.status);
   return file;
 }
@@ -185,8 +211,8 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
                "parameters without it\n",
                Name(results.status), arguments.output);
   }
-  fmt::print("{} step{}, loss {:.6g}, status {}", settings.step.steps,
-             settings.step.steps == 1 ? "" : "s", results.report.loss,
+  fmt::print("{} step{}, loss {:.6g}, status {}", results.steps,
+             results.steps == 1 ? "" : "s", results.report.loss,
              Name(results.status));
   if (results.report.road) {
     fmt::print(", kept {} singular values, road {}", results.report.kept,
@@ -233,8 +259,8 @@ void RunStep(const StepArguments& arguments) {
   CheckOutput(arguments);
   const data::SafetensorsFile file = data::ReadSafetensors(arguments.input);
   std::vector<std::string> ignored;
-  CaseSettings settings =
-      ReadSettings(file, arguments.input, arguments.flags, ignored);
+  CaseSettings settings = ReadSettings(file, arguments.input, arguments.flags,
+                                       !arguments.resume.empty(), ignored);
   WarnOfIgnored(arguments, file, ignored, settings.optimizer.Info().name);
   // The spectrum is always written.
   settings.optimizer.Set("", "spectrum", "true");

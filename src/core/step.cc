@@ -84,7 +84,8 @@ void Validate(const StepOptions& options) {
 Road ChooseRoad(const StepOptions& options, Index conditions,
                 Index parameters) {
   if (options.road != Road::kAuto) return options.road;
-  const bool fine = NeededResolution(options.weighting) < kGramResolution;
+  const bool fine = NeededResolution(options.weighting) <
+                    std::max(kGramResolution, GramNoise(conditions));
   if (DenseFits(conditions, parameters) && (fine || conditions >= parameters)) {
     return Road::kDense;
   }

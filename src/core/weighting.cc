@@ -57,8 +57,9 @@ double NeededResolution(const Weighting& weighting) {
   if (const auto* w = std::get_if<SmoothCutoff>(&weighting)) {
     return std::sqrt(w->eps);
   }
-  // What damping needs depends on the scale of K, which is not known yet.
-  return 1e-6;
+  // What damping needs depends on the scale of K, which is not known yet: sums in
+  // double, and the solver looks again once it has K.
+  return 1e-3;
 }
 
 }  // namespace sven::core

@@ -24,11 +24,13 @@ class Writer : public optim::StateArchive {
  public:
   explicit Writer(SafetensorsFile& file) : file_(file) {}
 
-  void Array(std::string_view name, AlignedVector<float>& values) override {
-    Add<float>(name, values, {std::ssize(values)});
+  void Array(std::string_view name, Index size,
+             AlignedVector<float>& values) override {
+    Add<float>(name, values, {size});
   }
-  void Array(std::string_view name, AlignedVector<double>& values) override {
-    Add<double>(name, values, {std::ssize(values)});
+  void Array(std::string_view name, Index size,
+             AlignedVector<double>& values) override {
+    Add<double>(name, values, {size});
   }
   void Integer(std::string_view name, std::int64_t /*low*/,
                std::int64_t /*high*/, std::int64_t& value) override {
@@ -44,7 +46,6 @@ class Writer : public optim::StateArchive {
     }
     Add<std::int64_t>(name, words, {std::ssize(words)});
   }
-  [[nodiscard]] bool Reading() const override { return false; }
 
  private:
   template <class V>
@@ -62,11 +63,13 @@ class Reader : public optim::StateArchive {
   Reader(const SafetensorsFile& file, const std::string& source)
       : file_(file), source_(source) {}
 
-  void Array(std::string_view name, AlignedVector<float>& values) override {
-    Read(name, DType::kF32, values);
+  void Array(std::string_view name, Index size,
+             AlignedVector<float>& values) override {
+    Read(name, DType::kF32, size, values);
   }
-  void Array(std::string_view name, AlignedVector<double>& values) override {
-    Read(name, DType::kF64, values);
+  void Array(std::string_view name, Index size,
+             AlignedVector<double>& values) override {
+    Read(name, DType::kF64, size, values);
   }
   void Integer(std::string_view name, std::int64_t low, std::int64_t high,
                std::int64_t& value) override {
@@ -91,7 +94,6 @@ class Reader : public optim::StateArchive {
       Refuse(name, "is not the state of a random stream");
     }
   }
-  [[nodiscard]] bool Reading() const override { return true; }
 
  private:
   [[noreturn]] void Refuse(std::string_view name,
@@ -117,8 +119,9 @@ class Reader : public optim::StateArchive {
   }
 
   template <class V>
-  void Read(std::string_view name, DType dtype, AlignedVector<V>& values) {
-    const Tensor& tensor = Find(name, dtype, {std::ssize(values)});
+  void Read(std::string_view name, DType dtype, Index size,
+            AlignedVector<V>& values) {
+    const Tensor& tensor = Find(name, dtype, {size});
     const std::vector<V> read = tensor.Values<V>();
     values.assign(read.begin(), read.end());
   }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "denominator.h"
+
 namespace sven::optim {
 
 struct AdamRates {
@@ -29,7 +31,7 @@ void AdamDirection(const AdamRates& rates, std::int64_t t, std::span<T> m,
   const auto beta2 = static_cast<T>(rates.beta2);
   const auto taken1 = static_cast<T>(1 - rates.beta1);
   const auto taken2 = static_cast<T>(1 - rates.beta2);
-  const auto eps = static_cast<T>(rates.eps);
+  const auto eps = PositiveIn<T>(rates.eps);
 #pragma omp simd
   for (std::size_t i = 0; i < g.size(); ++i) {
     m[i] = beta1 * m[i] + taken1 * g[i];

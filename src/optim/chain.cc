@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sven/optim/chain.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 namespace sven::optim {
@@ -32,9 +34,11 @@ void ChainOptions::Validate() const {
   ValidateFields("ChainOptions", *this);
   schedule.Validate("ChainOptions::schedule");
   lambda_schedule.Validate("ChainOptions::lambda_schedule");
-  if (lambda_schedule.NeedsLength() && lambda_schedule.end == 0) {
+  const bool cycle = lambda_schedule.kind == ScheduleKind::kOneCycle;
+  if (lambda_schedule.NeedsLength() &&
+      (lambda_schedule.end == 0 || (cycle && lambda_schedule.start == 0))) {
     Refuse("lambda_schedule", lambda_schedule.ToText(),
-           "the damping must stay positive; set end > 0");
+           "the damping must stay positive; set start > 0 and end > 0");
   }
   k_schedule.Validate("ChainOptions::k_schedule");
   rtol_schedule.Validate("ChainOptions::rtol_schedule");
@@ -71,6 +75,11 @@ ScheduleFactors FactorsAt(const ChainOptions& chain, Index step) {
           .lambda = chain.lambda_schedule.At(step),
           .k = chain.k_schedule.At(step),
           .rtol = chain.rtol_schedule.At(step)};
+}
+
+double ScheduledLambda(double lambda, const ScheduleFactors& factors) {
+  using Limits = std::numeric_limits<double>;
+  return std::clamp(lambda * factors.lambda, Limits::min(), Limits::max());
 }
 
 }  // namespace sven::optim

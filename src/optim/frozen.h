@@ -29,6 +29,16 @@ void ZeroFrozen(const std::vector<nn::DenseLayer>& layers,
   });
 }
 
+// g += decay p, but for what is frozen.
+template <class T>
+void AddDecay(const std::vector<nn::DenseLayer>& layers, double decay,
+              std::span<const T> p, std::span<T> g) {
+  if (decay == 0) return;
+  const auto factor = static_cast<T>(decay);
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] += factor * p[i];
+  ZeroFrozen<T>(layers, g);
+}
+
 // from -> to where a tensor is frozen.
 template <class T>
 void CopyFrozen(const std::vector<nn::DenseLayer>& layers,

@@ -34,15 +34,15 @@ StepReport GradientMethod<T>::Propose(BatchProblem<T>& problem,
     report.status = StepStatus::kNonFiniteResidual;
     return report;
   }
-  if (!SquaresFit<T>(norm)) {
-    report.status = StepStatus::kNonFiniteJacobian;
-    return report;
-  }
   const std::optional<double>& clip = this->Chain().clip;
   if (clip && norm + kClipMargin > *clip) {
     const double factor = *clip / (norm + kClipMargin);
     for (T& value : update) value *= static_cast<T>(factor);
     norm *= factor;
+  }
+  if (!SquaresFit<T>(norm)) {
+    report.status = StepStatus::kNonFiniteJacobian;
+    return report;
   }
   nn::Mlp<T>& net = problem.Net();
   report.learning_rate = Transform({.net = net,

@@ -162,13 +162,7 @@ double Kfac<T>::Transform(const GradientPoint<T>& point, std::span<T> update) {
   if (options_.fisher == KfacFisher::kEmpirical) {
     Measure(point.net, point.layers, 1);
   }
-  if (options_.weight_decay != 0) {
-    const auto decay = static_cast<T>(options_.weight_decay);
-    for (std::size_t i = 0; i < update.size(); ++i) {
-      update[i] += decay * point.parameters[i];
-    }
-    ZeroFrozen<T>(layers, update);
-  }
+  AddDecay<T>(layers, options_.weight_decay, point.parameters, update);
   const bool refresh = state_.steps++ % options_.every == 0;
   double product = 0;  // sum of <V, G>
   for (std::size_t l = 0; l < layers.size(); ++l) {

@@ -24,15 +24,10 @@ void LbfgsState<T>::Visit(StateArchive& archive, Index history_size) {
   archive.Number("step_length", c.step_length);
   archive.Number("scale", c.scale);
   archive.Number("previous_loss", c.previous_loss);
-  if (archive.Reading()) {
-    const auto pairs = static_cast<std::size_t>(c.pairs);
-    steps.resize(pairs * direction.size());
-    gradient_changes.resize(pairs * direction.size());
-    inverses.resize(pairs);
-  }
-  archive.Array("steps", steps);
-  archive.Array("gradient_changes", gradient_changes);
-  archive.Array("inverses", inverses);
+  const Index N = std::ssize(direction);
+  archive.Array("steps", c.pairs * N, steps);
+  archive.Array("gradient_changes", c.pairs * N, gradient_changes);
+  archive.Array("inverses", c.pairs, inverses);
   archive.Array("direction", direction);
   archive.Array("previous_gradient", previous_gradient);
 }

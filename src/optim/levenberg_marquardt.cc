@@ -35,7 +35,8 @@ LevenbergMarquardt<T>::LevenbergMarquardt(
     : Optimizer<T>(chain), options_(options) {
   options_.Validate();
   ValidateChain<LevenbergMarquardtOptions>(chain);
-  state_.lambda = options_.lambda_start;
+  state_.lambda = std::clamp(options_.lambda_start, options_.lambda_min,
+                             options_.lambda_max);
 }
 
 template <class T>
@@ -47,17 +48,19 @@ StepReport LevenbergMarquardt<T>::Propose(BatchProblem<T>& problem,
   const auto B = static_cast<double>(problem.BatchSize());
   StepReport report;
   for (Index attempt = 0; attempt < options_.attempts; ++attempt) {
-    state_.lambda =
-        std::clamp(state_.lambda, options_.lambda_min, options_.lambda_max);
     const core::StepOptions step{
         .learning_rate = options_.learning_rate * factors.learning_rate,
         .weighting = core::Tikhonov{B * state_.lambda}};
     report = attempt == 0 ? solver_.Compute(conditions, step, update)
                           : solver_.Recompute(conditions, step, update);
     problem.seconds += report.seconds;
-    if (!report.Applied()) return report;
+    // A batch that is met already teaches nothing.
+    if (!report.Applied() || report.update_norm == 0) return report;
     const double decrease = report.loss - trial_.Loss(problem, update);
-    if (Accept(decrease, Predicted(problem, report))) return report;
+    const bool good = Accept(decrease, Predicted(problem, report));
+    state_.lambda =
+        std::clamp(state_.lambda, options_.lambda_min, options_.lambda_max);
+    if (good) return report;
   }
   report.status = StepStatus::kRejected;
   report.predicted_decrease = 0;

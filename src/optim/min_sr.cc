@@ -13,9 +13,10 @@ MinSr<T>::MinSr(const MinSrOptions& options, const ChainOptions& chain)
 template <class T>
 typename GramMethod<T>::Plan MinSr<T>::MakePlan(
     Index /*B*/, const ScheduleFactors& factors) const {
-  return {.conditions = {.kind = options_.conditions, .kappa = options_.kappa},
-          .weighting = core::Tikhonov{options_.lambda * factors.lambda},
-          .rate = options_.learning_rate * factors.learning_rate};
+  return {
+      .conditions = {.kind = options_.conditions, .kappa = options_.kappa},
+      .weighting = core::Tikhonov{ScheduledLambda(options_.lambda, factors)},
+      .rate = options_.learning_rate * factors.learning_rate};
 }
 
 template class MinSr<float>;

@@ -14,7 +14,7 @@ NaturalGradient<T>::NaturalGradient(const NaturalGradientOptions& options,
 template <class T>
 typename GramMethod<T>::Plan NaturalGradient<T>::MakePlan(
     Index B, const ScheduleFactors& factors) const {
-  const double lambda = options_.lambda * factors.lambda;
+  const double lambda = ScheduledLambda(options_.lambda, factors);
   return {.conditions = {.kind = Conditions::kOutputGradients},
           .weighting = core::Tikhonov{static_cast<double>(B) * lambda},
           .rate = options_.learning_rate * factors.learning_rate};

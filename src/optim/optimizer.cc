@@ -73,6 +73,7 @@ template <class T>
 void Optimizer<T>::Apply(nn::Mlp<T>& net, StepReport& report) {
   if (!report.Applied()) {
     report.update_norm = 0;
+    report.predicted_decrease = 0;
     std::fill(update_.begin(), update_.end(), T{0});
     return;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -26,29 +27,37 @@ double OneCycle(const Schedule& schedule, double t, double T) {
   return Anneal(1, schedule.end, (t - peak) / (last - peak));
 }
 
-}  // namespace
-
-double Schedule::At(Index step) const {
+double Factor(const Schedule& schedule, Index step) {
+  const Index warmup = schedule.warmup;
   if (step < warmup) {
-    const double first = kind == ScheduleKind::kOneCycle ? start : 1.0;
+    const bool low = schedule.kind == ScheduleKind::kOneCycle;
+    const double first = low ? schedule.start : 1.0;
     return first * static_cast<double>(step + 1) / static_cast<double>(warmup);
   }
   const auto t = static_cast<double>(step - warmup);
-  const auto T = static_cast<double>(steps.value_or(0) - warmup);
-  const double periods = t / static_cast<double>(every);
-  switch (kind) {
+  const auto T = static_cast<double>(schedule.steps.value_or(0) - warmup);
+  const double periods = t / static_cast<double>(schedule.every);
+  switch (schedule.kind) {
     case ScheduleKind::kConstant:
       return 1;
     case ScheduleKind::kStep:
-      return std::pow(factor, std::floor(periods));
+      return std::pow(schedule.factor, std::floor(periods));
     case ScheduleKind::kExponential:
-      return std::pow(factor, periods);
+      return std::pow(schedule.factor, periods);
     case ScheduleKind::kCosine:
-      return t >= T ? end : Anneal(1, end, t / T);
+      return t >= T ? schedule.end : Anneal(1, schedule.end, t / T);
     case ScheduleKind::kOneCycle:
-      return OneCycle(*this, t, T);
+      return OneCycle(schedule, t, T);
   }
   return 1;
+}
+
+}  // namespace
+
+double Schedule::At(Index step) const {
+  // What grows without end is kept finite.
+  constexpr double kLargest = 1e150;
+  return std::min(Factor(*this, step), kLargest);
 }
 
 void Schedule::Validate(std::string_view owner) const {

@@ -121,13 +121,8 @@ template <class T>
 double Shampoo<T>::Transform(const GradientPoint<T>& point,
                              std::span<T> update) {
   const double rate = options_.learning_rate * point.rate_factor;
-  if (options_.weight_decay != 0) {
-    const auto decay = static_cast<T>(options_.weight_decay);
-    for (std::size_t i = 0; i < update.size(); ++i) {
-      update[i] += decay * point.parameters[i];
-    }
-    ZeroFrozen<T>(point.net.Layers(), update);
-  }
+  AddDecay<T>(point.net.Layers(), options_.weight_decay, point.parameters,
+              update);
   const bool refresh = state_.steps++ % options_.every == 0;
   if (options_.graft == ShampooGraft::kAdam) TakeAdamStep(point.net, update);
   for (Index l = 0; l < point.net.NumLayers(); ++l) {

@@ -42,7 +42,8 @@ StepReport Spring<T>::Propose(BatchProblem<T>& problem,
   core::ShiftedResiduals<T> shifted(conditions, shifted_);
   // update = - M^T zeta
   StepReport report = solver_.Compute(
-      shifted, {.weighting = core::Tikhonov{options_.lambda * factors.lambda}},
+      shifted,
+      {.weighting = core::Tikhonov{ScheduledLambda(options_.lambda, factors)}},
       update);
   problem.seconds += report.seconds;
   report.learning_rate = options_.learning_rate * factors.learning_rate;

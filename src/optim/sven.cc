@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
+#include "denominator.h"
 #include "gram_step.h"
 #include "sven/base/error.h"
 #include "sven/linalg/norm.h"
@@ -26,6 +28,12 @@ void SvenOptions::Validate() const {
   }
   if (momentum.nesterov && momentum.momentum == 0) {
     throw UsageError("SvenOptions::nesterov = true: needs momentum > 0");
+  }
+  if (variable_k &&
+      (momentum.momentum != 0 || rms.place == RmsScaling::Place::kPost)) {
+    throw UsageError(
+        "SvenOptions::variable_k = true: judges the step as it comes from the "
+        "singular values; momentum and rms post would change it afterwards");
   }
   core::Validate(core::StepOptions{.weighting = truncation, .road = road});
 }
@@ -67,10 +75,12 @@ template <class T>
 StepReport Sven<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
                          const nn::Batch<T>& batch,
                          const nn::ParameterSelection& selection) {
+  // Forgotten at the end, also if the batch is refused.
+  const std::unique_ptr<const nn::ParameterSelection*,
+                        void (*)(const nn::ParameterSelection**)>
+      guard(&chosen_, [](const nn::ParameterSelection** p) { *p = nullptr; });
   chosen_ = &selection;
-  StepReport report = Step(net, loss, batch);
-  chosen_ = nullptr;
-  return report;
+  return Step(net, loss, batch);
 }
 
 template <class T>
@@ -155,7 +165,7 @@ void Sven<T>::ScaleColumns(core::Linearization<T>& conditions) {
   row_weights_.assign(B, 1 / static_cast<double>(B));
   conditions.PullBack(row_weights_, scale_);  // the mean row
   const auto alpha = static_cast<T>(options_.rms.alpha);
-  const auto eps = static_cast<T>(options_.rms.eps);
+  const auto eps = PositiveIn<T>(options_.rms.eps);
   next_mean_square_ = state_.mean_square;
   for (std::size_t i = 0; i < N; ++i) {
     T& v = next_mean_square_[i];
@@ -209,7 +219,7 @@ void Sven<T>::LowerRank(BatchProblem<T>& problem,
 template <class T>
 void Sven<T>::AddMemory(double rate, std::span<T> update, StepReport& report) {
   const auto alpha = static_cast<T>(options_.rms.alpha);
-  const auto eps = static_cast<T>(options_.rms.eps);
+  const auto eps = PositiveIn<T>(options_.rms.eps);
   const auto momentum = static_cast<T>(options_.momentum.momentum);
   const bool post = options_.rms.place == RmsScaling::Place::kPost;
   if (post) next_mean_square_ = state_.mean_square;

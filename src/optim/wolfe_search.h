@@ -36,9 +36,6 @@ class WolfeSearch {
   const LinePoint<T>& Run(const LinePoint<T>& start, double step,
                           double largest, const Evaluate& evaluate);
 
-  // Of the last call.
-  [[nodiscard]] Index Evaluations() const { return tries_ + 1; }
-
  private:
   enum class Outcome { kFound, kBracketed, kExhausted };
 

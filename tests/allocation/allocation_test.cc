@@ -142,7 +142,6 @@ TEST(Allocation, NoneInWhatSvenCombinesWith) {
     Sven<double> optimizer(
         {.learning_rate = 1e-3,
          .truncation = {.k = 16},
-         .variable_k = true,
          .momentum = {.momentum = 0.9, .nesterov = true},
          .rms = {.place = place, .eps = 0.1}},
         {.schedule = {.warmup = 3}, .max_update = 0.1, .decoupled_decay = 0.1});

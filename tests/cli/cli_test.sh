@@ -192,8 +192,15 @@ expect 0 "status ok" step "$toy" "${out[@]}" --optimizer adam --beta1 0.8 \
   --schedule cosine:warmup=2 --steps 5 --clip 1 --ema 0.9
 # From where another run stopped (tests/cli/resume_test.cc compares the bits).
 "$sven" step "$toy" --out "$work/other" --optimizer adam >/dev/null 2>&1
-refuse 1 "tensor 'optimizer.subsampling' is missing" step "$toy" "${out[@]}" \
+refuse 1 "the state of another optimizer than sven" step "$toy" "${out[@]}" \
   --resume "$work/other"
+refuse 1 "tensor 'optimizer.largest" step "$toy" "${out[@]}" --optimizer adam \
+  --amsgrad --resume "$work/other"
+refuse 2 "write cosine:steps=" step "$toy" "${out[@]}" --optimizer adam \
+  --schedule cosine --resume "$work/other"
+expect 0 "status ok" step "$toy" "${out[@]}" --optimizer adam --ema 0.9
+grep -qa 'evaluation.0.weight' "$work/out" && pass || fail "averaged weights"
+refuse 2 "variable_k = true" step "$toy" "${out[@]}" --variable-k --rms post
 refuse 1 "its network is not that of the case" step "$ce" "${out[@]}" \
   --optimizer adam --resume "$work/other"
 refuse 1 "missing" step "$toy" "${out[@]}" --resume "$work/missing"

@@ -25,9 +25,10 @@ struct ResumeCase {
 std::vector<ResumeCase> Cases() {
   std::vector<ResumeCase> cases = {
       {"sven",
-       "--lr 0.01 --momentum 0.9 --rms post --variable-k "
+       "--lr 0.01 --momentum 0.9 --rms post "
        "--parameter-batch neurons --fraction 0.5"},
-      {"sven", "--lr 0.01 --rms pre --road randomised"},
+      {"sven", "--lr 0.01 --rms pre --road randomised --variable-k"},
+      {"adamw", "--schedule cosine:steps=12,warmup=2"},
       {"adam", "--amsgrad --clip 1"},
       {"rmsprop", "--momentum 0.5 --centered"},
       {"sgd", "--momentum 0.9 --nesterov"},

@@ -444,6 +444,23 @@ TEST(DenseLinearization, RefusesSizesThatDoNotFit) {
       DataError);
 }
 
+TEST(ChooseRoad, GoesDenseWhereTheGramMatrixCannotResolveTheCut) {
+  // The Gram matrix of 100 conditions is good to 10 sqrt(100 eps) = 1.5e-6.
+  for (const double cut : {1.2e-6, 2e-6}) {
+    const Road expected = cut < 1.5e-6 ? Road::kDense : Road::kGram;
+    const StepOptions hard{.weighting = PseudoInverse{.rtol = cut}};
+    EXPECT_EQ(ChooseRoad(hard, 100, 1000), expected) << cut;
+    const StepOptions power{.weighting = PowerInverse{.rcond = cut}};
+    EXPECT_EQ(ChooseRoad(power, 100, 1000), expected) << cut;
+  }
+  // Few conditions: 1e-6 still holds.
+  const StepOptions few{.weighting = PseudoInverse{.rtol = 1e-6}};
+  EXPECT_EQ(ChooseRoad(few, 10, 1000), Road::kGram);
+  // Damping looks at K first.
+  const StepOptions damped{.weighting = Tikhonov{1e-9}};
+  EXPECT_EQ(ChooseRoad(damped, 1000, 10000), Road::kGram);
+}
+
 // A problem that counts how often its matrices are asked for.
 class Counting : public DenseLinearization<double> {
  public:

@@ -148,7 +148,8 @@ TEST(AdamOptions, EveryFieldOutOfRangeIsNamed) {
        "AdamOptions::beta2 = -0.5: must satisfy 0 <= beta2 < 1"},
       {{.eps = 0}, "AdamOptions::eps = 0: must satisfy eps > 0"},
       {{.weight_decay = -1},
-       "AdamOptions::weight_decay = -1: must satisfy weight_decay >= 0"},
+       "AdamOptions::weight_decay = -1: must satisfy 0 <= weight_decay <= "
+       "1000"},
   };
   for (const auto& row : table) {
     EXPECT_EQ(UsageErrorOf([&] { Adam<double> adam(row.options); }),

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "sven/linalg/norm.h"
+#include "sven/optim/lbfgs.h"
 #include "sven/optim/min_sr.h"
 #include "sven/optim/sgd.h"
-#include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
 #include "testing/problems.h"
 
@@ -242,14 +242,14 @@ TEST(ChainOptions, PartsThatDoNotGoWithAMethodAreRefused) {
   EXPECT_NE(Refusal<Sven<double>>(SvenOptions{}, {.clip = 1.0})
                 .find("ChainOptions::clip = 1: this method does not follow"),
             std::string::npos);
-  EXPECT_NE(Refusal<Spring<double>>(SpringOptions{}, {.max_update = 1.0})
+  EXPECT_NE(Refusal<Lbfgs<double>>(LbfgsOptions{}, {.max_update = 1.0})
                 .find("ChainOptions::max_update = 1: what this method"),
             std::string::npos);
   const Schedule vanishing{.kind = ScheduleKind::kCosine, .steps = 10};
   EXPECT_EQ(
       Refusal<MinSr<double>>(MinSrOptions{}, {.lambda_schedule = vanishing}),
       "ChainOptions::lambda_schedule = cosine:steps=10: the damping must stay "
-      "positive; set end > 0");
+      "positive; set start > 0 and end > 0");
 }
 
 TEST(Optimizer, BelongsToTheNetworkOfItsFirstStep) {

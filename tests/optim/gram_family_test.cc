@@ -400,8 +400,18 @@ TEST(LevenbergMarquardt, KeepsItsDampingInRange) {
   LevenbergMarquardt<double> optimizer(
       {.lambda_start = 1e-3, .lambda_min = 1e-4});
   for (int i = 0; i < 10; ++i) UpdateOf(optimizer, problem);
-  // The value of the next step is clamped when it is used.
-  EXPECT_GE(optimizer.State().lambda, 1e-5);
+  EXPECT_EQ(optimizer.State().lambda, 1e-4);
+}
+
+TEST(LevenbergMarquardt, KeepsItsDampingWhereABatchIsMet) {
+  Problem<double> problem = SquaredProblem();
+  problem.data.y = problem.net.Predict(View(problem.data.x));
+  LevenbergMarquardt<double> optimizer;
+  const StepReport report =
+      optimizer.Step(problem.net, problem.loss, problem.Batch());
+  EXPECT_EQ(report.status, StepStatus::kOk);
+  EXPECT_EQ(report.update_norm, 0);
+  EXPECT_EQ(optimizer.State().lambda, 1e-3);
 }
 
 TEST(LevenbergMarquardt, RadiusRuleFollowsTheGainRatio) {

@@ -217,7 +217,8 @@ TEST(LbfgsOptions, EveryFieldOutOfRangeIsNamed) {
        "tolerance_grad = -1: must satisfy tolerance_grad >= 0"},
       {{.tolerance_change = -1},
        "tolerance_change = -1: must satisfy tolerance_change >= 0"},
-      {{.history_size = 0}, "history_size = 0: must satisfy history_size >= 1"},
+      {{.history_size = 0},
+       "history_size = 0: must satisfy 1 <= history_size <= 1000000"},
   };
   for (const auto& row : table) {
     EXPECT_EQ(

@@ -8,6 +8,7 @@
 
 #include "testing/matrices.h"
 #include "testing/optimizer_laws.h"
+#include "testing/optimizers.h"
 #include "testing/tolerances.h"
 
 namespace sven::optim {
@@ -248,7 +249,7 @@ TEST(MuonOptions, EveryFieldOutOfRangeIsNamed) {
     return testing::UsageErrorOf(
         [&] { Muon<double> optimizer(options, chain); });
   };
-  EXPECT_EQ(message({}), "");
+  EXPECT_EQ(message({}), "no UsageError");
   EXPECT_EQ(message({.learning_rate = 0}),
             "MuonOptions::lr = 0: must satisfy lr > 0");
   EXPECT_EQ(message({.momentum = 1}),

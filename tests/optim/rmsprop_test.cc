@@ -70,7 +70,8 @@ TEST(RmspropOptions, EveryFieldOutOfRangeIsNamed) {
       {{.alpha = 1}, "RmspropOptions::alpha = 1: must satisfy 0 <= alpha < 1"},
       {{.eps = 0}, "RmspropOptions::eps = 0: must satisfy eps > 0"},
       {{.weight_decay = -1},
-       "RmspropOptions::weight_decay = -1: must satisfy weight_decay >= 0"},
+       "RmspropOptions::weight_decay = -1: must satisfy 0 <= weight_decay <= "
+       "1000"},
       {{.momentum = 1},
        "RmspropOptions::momentum = 1: must satisfy 0 <= momentum < 1"},
   };

@@ -10,6 +10,7 @@
 
 #include "testing/matrices.h"
 #include "testing/optimizer_laws.h"
+#include "testing/optimizers.h"
 #include "testing/tolerances.h"
 
 namespace sven::optim {
@@ -347,7 +348,7 @@ TEST(SoapOptions, EveryFieldOutOfRangeIsNamed) {
     return testing::UsageErrorOf(
         [&] { Soap<double> optimizer(options, chain); });
   };
-  EXPECT_EQ(message({}), "");
+  EXPECT_EQ(message({}), "no UsageError");
   EXPECT_EQ(message({.learning_rate = 0}),
             "SoapOptions::lr = 0: must satisfy lr > 0");
   EXPECT_EQ(message({.beta1 = 1}),

@@ -213,6 +213,21 @@ TEST(SvenMemory, IsLeftAsItIsByAStepThatIsNotFinite) {
   }
 }
 
+TEST(SvenSelection, IsForgottenAfterABatchThatIsRefused) {
+  Problem<double> problem = MakeSmall();
+  Problem<double> copy = problem;
+  Sven<double> optimizer(Options());
+  {
+    nn::ParameterSelection selection;
+    selection.SelectLayers(problem.net.Layers(), std::vector<Index>{1});
+    EXPECT_THROW(optimizer.Step(problem.net, problem.loss, nn::Batch<double>{},
+                                selection),
+                 DataError);
+  }
+  Sven<double> other(Options());
+  EXPECT_EQ(Step(optimizer, problem), Step(other, copy));
+}
+
 // One direction after the other, as the paper's package does it: the last rank
 // before the loss exceeds that at the start.
 Index RankByScan(const Problem<double>& start, const SvenOptions& options,
@@ -282,6 +297,12 @@ TEST(SvenOptions, ContradictionsOfTheseSettingsAreNamed) {
   };
   EXPECT_EQ(message({.momentum = {.nesterov = true}}),
             "SvenOptions::nesterov = true: needs momentum > 0");
+  EXPECT_NE(message({.variable_k = true, .momentum = {.momentum = 0.5}})
+                .find("SvenOptions::variable_k = true: judges"),
+            std::string::npos);
+  EXPECT_NE(message({.variable_k = true, .rms = {.place = Place::kPost}})
+                .find("SvenOptions::variable_k = true: judges"),
+            std::string::npos);
   EXPECT_EQ(message({.momentum = {.momentum = 1}}),
             "SvenOptions::momentum = 1: must satisfy 0 <= momentum < 1");
   EXPECT_EQ(message({.rms = {.alpha = 1}}),

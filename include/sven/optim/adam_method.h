@@ -61,7 +61,8 @@ void VisitAdamFields(Self& self, Visitor&& visit, std::string_view decay) {
               "added to the root of the mean square",
               {.low = 0, .low_open = true}},
         self.eps);
-  visit(Field{"weight_decay", decay, {.low = 0}}, self.weight_decay);
+  visit(Field{"weight_decay", decay, {.low = 0, .high = 1000}},
+        self.weight_decay);
   visit(Field{"amsgrad", "divide by the largest mean square so far"},
         self.amsgrad);
 }

@@ -114,6 +114,9 @@ struct ScheduleFactors {
 
 ScheduleFactors FactorsAt(const ChainOptions& chain, Index step);
 
+// The damping of this step: positive and finite whatever the schedule.
+double ScheduledLambda(double lambda, const ScheduleFactors& factors);
+
 }  // namespace sven::optim
 
 #endif  // SVEN_OPTIM_CHAIN_H_

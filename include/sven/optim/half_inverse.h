@@ -20,7 +20,8 @@ struct HalfInverseOptions {
   static constexpr ChainFit kChainFit = {};
 
   double learning_rate = 1;
-  core::PowerInverse power = {.p = 0.5, .rcond = 1e-6};
+  // With 1e-6 more than 45 outputs in a batch need the dense road.
+  core::PowerInverse power = {.p = 0.5, .rcond = 1e-5};
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {

@@ -80,7 +80,9 @@ struct KfacOptions {
                 "steps from one eigen-decomposition to the next",
                 {.low = 1}},
           self.every);
-    visit(Field{"weight_decay", "L2 penalty added to the gradient", {.low = 0}},
+    visit(Field{"weight_decay",
+                "L2 penalty added to the gradient",
+                {.low = 0, .high = 1000}},
           self.weight_decay);
   }
 

@@ -65,7 +65,8 @@ struct LbfgsOptions {
                 "ends a step: change of loss or parameters",
                 {.low = 0}},
           self.tolerance_change);
-    visit(Field{"history_size", "pairs kept", {.low = 1}}, self.history_size);
+    visit(Field{"history_size", "pairs kept", {.low = 1, .high = 1e6}},
+          self.history_size);
     visit(Field{"line_search", "how long a step is"}, self.line_search);
   }
 

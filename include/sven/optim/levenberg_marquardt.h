@@ -27,7 +27,8 @@ enum class DampingRule {
 };
 
 struct LevenbergMarquardtOptions {
-  static constexpr ChainFit kChainFit = {};
+  // What is added to a step that was tried would not have been tried.
+  static constexpr ChainFit kChainFit = {.decoupled_decay = false};
 
   double learning_rate = 1;
   // lambda before the first step; it is added to the eigenvalues of M M^T / B.

@@ -39,7 +39,9 @@ struct RmspropOptions {
                 "added to the root of the mean square",
                 {.low = 0, .low_open = true}},
           self.eps);
-    visit(Field{"weight_decay", "L2 penalty added to the gradient", {.low = 0}},
+    visit(Field{"weight_decay",
+                "L2 penalty added to the gradient",
+                {.low = 0, .high = 1000}},
           self.weight_decay);
     visit(Field{"momentum",
                 "share of the last step kept",

@@ -34,7 +34,9 @@ struct SgdOptions {
                 "share of the gradient left out of the momentum",
                 {.low = 0, .high = 1}},
           self.dampening);
-    visit(Field{"weight_decay", "L2 penalty added to the gradient", {.low = 0}},
+    visit(Field{"weight_decay",
+                "L2 penalty added to the gradient",
+                {.low = 0, .high = 1000}},
           self.weight_decay);
     visit(Field{"nesterov", "Nesterov's form of momentum"}, self.nesterov);
   }

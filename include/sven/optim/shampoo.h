@@ -65,7 +65,9 @@ struct ShampooOptions {
                 "steps from one computation of the roots to the next",
                 {.low = 1}},
           self.every);
-    visit(Field{"weight_decay", "L2 penalty added to the gradient", {.low = 0}},
+    visit(Field{"weight_decay",
+                "L2 penalty added to the gradient",
+                {.low = 0, .high = 1000}},
           self.weight_decay);
   }
 

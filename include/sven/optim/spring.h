@@ -20,7 +20,7 @@
 namespace sven::optim {
 
 struct SpringOptions {
-  static constexpr ChainFit kChainFit = {.max_update = false};
+  static constexpr ChainFit kChainFit = {};
 
   double learning_rate = 0.1;
   // Added to the eigenvalues of M M^T.

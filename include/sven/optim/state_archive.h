@@ -18,18 +18,23 @@ class StateArchive {
  public:
   virtual ~StateArchive() = default;
 
-  // An array keeps its size: when reading, one of another size is refused. A
-  // state whose sizes vary lists what they follow from first, and resizes when
-  // Reading() before it lists the array.
-  virtual void Array(std::string_view name, AlignedVector<float>& values) = 0;
-  virtual void Array(std::string_view name, AlignedVector<double>& values) = 0;
+  // An array of `size` numbers: when reading, one of another size is refused
+  // before anything is allocated. A state whose sizes vary lists what they
+  // follow from first.
+  virtual void Array(std::string_view name, Index size,
+                     AlignedVector<float>& values) = 0;
+  virtual void Array(std::string_view name, Index size,
+                     AlignedVector<double>& values) = 0;
+  // One that has its size already.
+  template <class T>
+  void Array(std::string_view name, AlignedVector<T>& values) {
+    Array(name, std::ssize(values), values);
+  }
   // `low` and `high`: what the number may be.
   virtual void Integer(std::string_view name, std::int64_t low,
                        std::int64_t high, std::int64_t& value) = 0;
   virtual void Number(std::string_view name, double& value) = 0;
   virtual void Stream(std::string_view name, RandomStream& stream) = 0;
-
-  [[nodiscard]] virtual bool Reading() const = 0;
 };
 
 // Counts of steps, and what else is never negative.

@@ -73,8 +73,9 @@ struct SvenOptions {
   // removes, if the model were linear.
   double learning_rate = 0.1;
   core::PseudoInverse truncation = {};
-  // After the cuts, keep only as many directions as do not raise the loss of the
-  // batch: the largest number, found by bisection.
+  // After the cuts, keep only so many directions that the step does not raise the
+  // loss of the batch. The number is found by bisection: the largest, if more
+  // directions never repair what fewer have spoilt.
   bool variable_k = false;
   // One condition per sample or per output.
   Conditions conditions = Conditions::kLosses;
@@ -107,7 +108,7 @@ struct SvenOptions {
     visit(Field{"conditions", "one per sample or one per output"},
           self.conditions);
     visit(Field{"kappa",
-                "conditions are R = loss^(kappa/2)",
+                "conditions that are losses: R = loss^(kappa/2)",
                 {.low = 0, .low_open = true}},
           self.kappa);
     visit(Field{"microbatch", "losses summed into one condition", {.low = 1}},
