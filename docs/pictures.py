@@ -11,7 +11,7 @@ import sys
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 240, 40, 50
-COLOURS = ["#999999", "#56b4e9", "#d55e00"]  # colour-blind safe
+COLOURS = ["#999999", "#56b4e9", "#009e73", "#d55e00"]  # colour-blind safe
 DECADES = (-7, 0)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Trains the paper's 1-D task with Sven and with SGD, from the same weights and
+// Trains the paper's 1-D task with SGD, Adam and Sven, from the same weights and
 // on the same batches, and prints how they compare.
 #include <fmt/format.h>
 #include <sven/base/stopwatch.h>
@@ -11,7 +11,6 @@
 #include <array>
 #include <exception>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,9 +25,6 @@ constexpr Index kBatch = 32;
 constexpr int kSeeds = 3;
 constexpr std::array kShownEpochs = {1, 5, 20};
 
-using MakeOptimizer =
-    std::function<std::unique_ptr<sven::optim::Optimizer<double>>()>;
-
 struct Result {
   std::string name;
   // Of each epoch: the validation losses of all seeds.
@@ -42,13 +38,21 @@ void ShowProgress(const std::string& name, int done, int all) {
   if (done == all) fmt::print(stderr, "\r{:40}\r", "");
 }
 
-Result Train(std::string name, const sven::data::Task<double>& task,
-             const MakeOptimizer& make_optimizer) {
-  Result result{.name = std::move(name), .losses = {}};
+// An optimizer by its name, and its settings as texts.
+struct Entry {
+  std::string shown;
+  std::string optimizer;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+Result Train(const Entry& entry, const sven::data::Task<double>& task) {
+  auto choice = sven::optim::ChooseOptimizer("optimizer", entry.optimizer);
+  for (const auto& [name, text] : entry.settings) choice.Set(name, name, text);
+  Result result{.name = entry.shown, .losses = {}};
   double seconds = 0;
   Index steps = 0;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    const auto optimizer = make_optimizer();
+    const auto optimizer = choice.Make<double>();
     sven::nn::Mlp<double> net({1, 16, 16, 16, 1}, sven::nn::Activation::kGelu,
                               static_cast<std::uint64_t>(seed));
     sven::data::BatchStream<double> stream(task.train, kBatch, /*seed=*/51159);
@@ -101,28 +105,23 @@ void WriteCurves(const char* path, const std::vector<Result>& results) {
 }
 
 void Compare(const char* curves) {
-  using sven::optim::Sgd;
-  using sven::optim::Sven;
   const auto task = sven::data::MakeToy1d<double>();
   fmt::print(
       "y = exp(-10 x^2) sin(2 x), {} samples, network 1-16-16-16-1, batch {}, "
       "{} seeds\n\n",
       task.train.Size(), kBatch, kSeeds);
-  const std::vector<Result> results = {
-      Train("SGD, lr 0.1", task,
-            [] {
-              return std::make_unique<Sgd<double>>(
-                  sven::optim::SgdOptions{.learning_rate = 0.1});
-            }),
-      Train("SGD, lr 0.1, momentum 0.9", task,
-            [] {
-              return std::make_unique<Sgd<double>>(sven::optim::SgdOptions{
-                  .learning_rate = 0.1, .momentum = 0.9});
-            }),
-      Train("Sven, lr 0.05, k 16", task, [] {
-        return std::make_unique<Sven<double>>(sven::optim::SvenOptions{
-            .learning_rate = 0.05, .truncation = {.k = 16, .rtol = 1e-3}});
-      })};
+  const Entry entries[] = {
+      {"SGD, lr 0.1", "sgd", {{"lr", "0.1"}}},
+      {"SGD, lr 0.1, momentum 0.9",
+       "sgd",
+       {{"lr", "0.1"}, {"momentum", "0.9"}}},
+      {"Adam, lr 0.01", "adam", {{"lr", "0.01"}}},
+      {"Sven, lr 0.05, k 16",
+       "sven",
+       {{"lr", "0.05"}, {"k", "16"}, {"rtol", "1e-3"}}},
+  };
+  std::vector<Result> results;
+  for (const Entry& entry : entries) results.push_back(Train(entry, task));
   Print(results);
   if (curves != nullptr) WriteCurves(curves, results);
 }
