@@ -2,6 +2,7 @@
 //
 // The numbers that `sven step` writes, against the reference cases.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,7 @@ class StepNumbersTest : public ::testing::TestWithParam<std::string> {
     const std::string in = GetParam();
     const std::string out =
         std::filesystem::path(::testing::TempDir()) /
-        (std::filesystem::path(in).stem().string() + ".step_numbers");
+        ("sven_step_numbers_" + std::to_string(getpid()));
     const std::string command = std::string(SVEN_PROGRAM) + " step " + in +
                                 " --out " + out + options + " > /dev/null";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
