@@ -39,9 +39,8 @@ class StepNumbersTest : public ::testing::TestWithParam<std::string> {
  protected:
   void Run(const std::string& options) {
     const std::string in = GetParam();
-    const std::string out =
-        std::filesystem::path(::testing::TempDir()) /
-        ("sven_step_numbers_" + std::to_string(getpid()));
+    const std::string out = std::filesystem::path(::testing::TempDir()) /
+                            ("sven_step_numbers_" + std::to_string(getpid()));
     const std::string command = std::string(SVEN_PROGRAM) + " step " + in +
                                 " --out " + out + options + " > /dev/null";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
