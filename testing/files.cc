@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <span>
 #include <stdexcept>
@@ -25,6 +26,18 @@ std::string DataErrorOf(const std::function<void()>& action) {
 std::vector<std::byte> ToBytes(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::byte> Slurp(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot open " + path.string());
+  return ToBytes(std::string{std::istreambuf_iterator<char>(in), {}});
+}
+
+void Spill(const std::filesystem::path& path,
+           const std::vector<std::byte>& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
 }
 
 std::vector<std::byte> RawSafetensors(std::string_view header,

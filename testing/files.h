@@ -18,6 +18,11 @@ std::string DataErrorOf(const std::function<void()>& action);
 
 std::vector<std::byte> ToBytes(std::string_view text);
 
+// All bytes of a file, and a file with these bytes.
+std::vector<std::byte> Slurp(const std::filesystem::path& path);
+void Spill(const std::filesystem::path& path,
+           const std::vector<std::byte>& bytes);
+
 // A safetensors file with this header, whatever it says, and `data_size` bytes
 // of data.
 std::vector<std::byte> RawSafetensors(std::string_view header,
