@@ -40,6 +40,33 @@ void Spill(const std::filesystem::path& path,
       .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
 }
 
+// Bit by bit, polynomial x^32 + x^26 + ... + 1, reflected.
+std::uint32_t Crc32(std::string_view text) {
+  std::uint32_t crc = ~0U;
+  for (const unsigned char c : text) {
+    crc ^= c;
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc >> 1) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0);
+    }
+  }
+  return ~crc;
+}
+
+std::vector<std::byte> Gzip(const std::vector<std::byte>& contents) {
+  const std::string text(reinterpret_cast<const char*>(contents.data()),
+                         contents.size());
+  const auto number = [](std::uint32_t value, std::size_t size) {
+    std::string bytes(size, '\0');
+    std::memcpy(bytes.data(), &value, size);
+    return bytes;
+  };
+  const auto size = static_cast<std::uint32_t>(text.size());
+  // The header without name and time, and one stored block, the last one.
+  std::string file("\x1f\x8b\x08\0\0\0\0\0\0\xff\x01", 11);
+  file += number(size, 2) + number(~size, 2) + text;
+  return ToBytes(file + number(Crc32(text), 4) + number(size, 4));
+}
+
 std::vector<std::byte> RawSafetensors(std::string_view header,
                                       std::size_t data_size) {
   std::string text(sizeof(std::uint64_t), '\0');

@@ -112,13 +112,16 @@ UniqueStream StreamRange(SharedSource source, Index begin, Index size,
                                        std::move(name));
 }
 
-UniqueStream StreamContents(SharedSource source) {
-  const Index size = source->Size();
+bool IsGzip(const ByteSource& source) {
   std::array<std::byte, kGzipMagic.size()> magic = {};
-  if (size >= std::ssize(magic)) source->ReadAt(0, magic);
-  std::string name = source->Name();
-  UniqueStream bytes = StreamRange(std::move(source), 0, size, std::move(name));
-  if (magic != kGzipMagic) return bytes;
+  if (source.Size() < std::ssize(magic)) return false;
+  source.ReadAt(0, magic);
+  return magic == kGzipMagic;
+}
+
+UniqueStream StreamContents(const SharedSource& source) {
+  UniqueStream bytes = StreamRange(source, 0, source->Size(), source->Name());
+  if (!IsGzip(*source)) return bytes;
   return std::make_unique<InflateStream>(std::move(bytes), Wrapping::kGzip);
 }
 

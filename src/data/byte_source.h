@@ -74,7 +74,8 @@ UniqueStream StreamRange(SharedSource source, Index begin, Index size,
                          std::string name);
 
 // All of it, decompressed if it begins as a gzip file does.
-UniqueStream StreamContents(SharedSource source);
+UniqueStream StreamContents(const SharedSource& source);
+bool IsGzip(const ByteSource& source);
 
 // DataError "...: ends after 3 bytes of <what>, expected 8" if that is so.
 void ReadExactly(ByteStream& stream, std::span<std::byte> out,

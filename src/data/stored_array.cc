@@ -22,22 +22,26 @@ void ThrowNoMemory(std::string_view source) {
   Fail(source, "there is not enough memory for its values");
 }
 
-FirstAxisFastest::FirstAxisFastest(const std::vector<Index>& shape)
-    : shape_(shape), strides_(shape.size(), 1), indices_(shape.size(), 0) {
-  // Strides of an array without values may overflow, and are never used.
-  for (std::size_t axis = shape.size(); axis-- > 1;) {
-    if (__builtin_mul_overflow(strides_[axis], shape[axis],
-                               &strides_[axis - 1])) {
-      return;
-    }
+Walk::Walk(const ArrayLayout& layout, Index cols)
+    : first_axis_fastest_(layout.first_axis_fastest), cols_(cols) {
+  if (!first_axis_fastest_ || layout.shape.empty()) return;
+  rows_ = layout.shape.front();
+  shape_.assign(layout.shape.begin() + 1, layout.shape.end());
+  indices_.resize(shape_.size());
+  strides_.resize(shape_.size());
+  Index stride = 1;
+  for (std::size_t axis = shape_.size(); axis-- > 0; stride *= shape_[axis]) {
+    strides_[axis] = stride;
   }
 }
 
-void FirstAxisFastest::Advance() {
+void Walk::AdvanceFirstAxis() {
+  if (++row_ < rows_) return;
+  row_ = 0;
   for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
-    position_ += strides_[axis];
+    col_ += strides_[axis];
     if (++indices_[axis] < shape_[axis]) return;
-    position_ -= strides_[axis] * shape_[axis];
+    col_ -= strides_[axis] * shape_[axis];
     indices_[axis] = 0;
   }
 }
@@ -91,7 +95,8 @@ Tensor StoredArray::ReadTensor() {
     return tensor;
   }
   std::byte* const out = tensor.bytes.data();
-  ForEachStored([out](Index index, auto stored) {
+  ForEachStored([out, this](Index row, Index col, auto stored) {
+    const Index index = row * cols_ + col;
     std::memcpy(out + index * Index{sizeof(stored)}, &stored, sizeof(stored));
   });
   return tensor;
@@ -102,8 +107,9 @@ Matrix<T> StoredArray::ReadMatrix() {
   Matrix<T> matrix;
   TakeMemory(Name(), [&] { matrix.resize(rows_, cols_); });
   T* const out = matrix.data();
-  ForEachValue(
-      [out](Index index, auto value) { out[index] = static_cast<T>(value); });
+  ForEachValue([out, this](Index row, Index col, auto value) {
+    out[row * cols_ + col] = static_cast<T>(value);
+  });
   return matrix;
 }
 

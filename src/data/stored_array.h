@@ -43,9 +43,9 @@ class StoredArray {
   [[nodiscard]] Index Rows() const { return rows_; }
   [[nodiscard]] Index Cols() const { return cols_; }
 
-  // Calls use(index, value) for every value, in the order of the file; `index`
-  // is row * Cols() + column, `value` is of the array's own type or wider.
-  // Once only: the values are gone then. No more than a block is held.
+  // Calls use(row, col, value) for every value, in the order of the file; the
+  // value is of the array's own type or wider. Once only: the values are gone
+  // then. No more than a block is held.
   template <class Use>
   void ForEachValue(Use use);
 
@@ -78,19 +78,34 @@ namespace internal {
 
 [[noreturn]] void ThrowNoMemory(std::string_view source);
 
-// Positions in an array, last axis fastest, in the order of a file in which
-// the first axis is fastest.
-class FirstAxisFastest {
+// Row and column of the values of an array (see StoredArray::Rows) in the order
+// of the file.
+class Walk {
  public:
-  explicit FirstAxisFastest(const std::vector<Index>& shape);
-  [[nodiscard]] Index Position() const { return position_; }
-  void Advance();
+  Walk(const ArrayLayout& layout, Index cols);
+  [[nodiscard]] Index Row() const { return row_; }
+  [[nodiscard]] Index Col() const { return col_; }
+  void Advance() {
+    if (first_axis_fastest_) {
+      AdvanceFirstAxis();
+    } else if (++col_ == cols_) {
+      col_ = 0;
+      ++row_;
+    }
+  }
 
  private:
+  void AdvanceFirstAxis();
+
+  bool first_axis_fastest_;
+  Index cols_;
+  Index row_ = 0;
+  Index col_ = 0;
+  // Of all axes but the first, which is that of the rows.
+  Index rows_ = 1;
   std::vector<Index> shape_;
   std::vector<Index> strides_;
   std::vector<Index> indices_;
-  Index position_ = 0;
 };
 
 template <class Stored>
@@ -107,19 +122,14 @@ Stored LoadValue(const std::byte* from, bool big_endian) {
 
 template <class Use>
 void StoredArray::ForEachStored(Use use) {
-  internal::FirstAxisFastest walk(layout_.shape);
-  Index index = 0;
+  internal::Walk walk(layout_, cols_);
   VisitStored(layout_.dtype, [&](auto stored) {
     using Stored = decltype(stored);
     for (auto block = NextBlock(); !block.empty(); block = NextBlock()) {
       for (; !block.empty(); block = block.subspan(sizeof(Stored))) {
-        stored = internal::LoadValue<Stored>(block.data(), layout_.big_endian);
-        if (layout_.first_axis_fastest) {
-          use(walk.Position(), stored);
-          walk.Advance();
-        } else {
-          use(index++, stored);
-        }
+        use(walk.Row(), walk.Col(),
+            internal::LoadValue<Stored>(block.data(), layout_.big_endian));
+        walk.Advance();
       }
     }
   });
@@ -127,8 +137,9 @@ void StoredArray::ForEachStored(Use use) {
 
 template <class Use>
 void StoredArray::ForEachValue(Use use) {
-  ForEachStored(
-      [&use](Index index, auto stored) { use(index, Widen(stored)); });
+  ForEachStored([&use](Index row, Index col, auto stored) {
+    use(row, col, Widen(stored));
+  });
 }
 
 template <class Allocate>

@@ -90,18 +90,6 @@ std::string Number(std::uint64_t value, std::size_t size) {
   return bytes;
 }
 
-// Bit by bit, polynomial x^32 + x^26 + ... + 1, reflected.
-std::uint32_t Crc32(std::string_view text) {
-  std::uint32_t crc = ~0U;
-  for (const unsigned char c : text) {
-    crc ^= c;
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc >> 1) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0);
-    }
-  }
-  return ~crc;
-}
-
 std::string OneArray() {
   std::string header =
       "{'descr': '|u1', 'fortran_order': False, 'shape': (3,)}";
@@ -116,7 +104,7 @@ Archive MakeArchive(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     // From "version needed" to the length of the extra field.
     const std::string common =
-        Number(20, 2) + Number(0, 8) + Number(Crc32(content), 4) +
+        Number(20, 2) + Number(0, 8) + Number(testing::Crc32(content), 4) +
         Number(content.size(), 4) + Number(content.size(), 4) +
         Number(name.size(), 2) + Number(0, 2);
     directory += "PK\x01\x02" + Number(20, 2) + common + Number(0, 10) +

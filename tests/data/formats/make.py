@@ -49,6 +49,14 @@ np.save("scalar.npy", np.float64(2.5))
 np.save("empty.npy", np.zeros((0, 3), np.float32))
 np.save("list.npy", np.array([3, 1, 2], np.int64))
 
+# A data set with a validation part.
+np.savez_compressed(
+    "xy.npz",
+    x=(np.arange(24) / 2).astype(np.float32).reshape(4, 3, 2),
+    y=np.array([5, 0, 7, 5], np.int32),
+    x_val=(np.arange(12) / 2).reshape(2, 6),
+    y_val=np.array([[7], [0]], np.uint8))
+
 # zip64 records for sizes and offsets that do not need them, data descriptors, a
 # member that is no array, and a comment after the directory.
 zipfile.ZIP64_LIMIT = 20
