@@ -91,10 +91,11 @@ class ColumnFinder {
 }  // namespace
 
 void ColumnOptions::Validate() const {
-  if (target_kind == TargetKind::kClasses && targets.size() > 1) {
+  const bool are_classes =
+      target_kind == TargetKind::kClasses || !classes.empty();
+  if (are_classes && targets.size() > 1) {
     throw UsageError(fmt::format(
-        "ColumnOptions::targets = {}: must be one column where target_kind is "
-        "classes",
+        "ColumnOptions::targets = {}: must be one column if it has classes",
         Quote(FormatValue(targets))));
   }
   if (target_kind == TargetKind::kNumbers && !classes.empty()) {

@@ -208,11 +208,11 @@ class TableReader {
 
   // A word over numbers may be the name of the column, taken for a class.
   void CheckAgainstFirst(Index column, std::string_view word) {
-    const bool is_number = LooksLikeNumber(word);
-    if (rows_ == 1) first_class_is_word_ = !is_number;
-    const bool is_second_of_unknown = rows_ == 2 && may_be_header_;
-    if (is_number && first_class_is_word_ &&
-        (is_second_of_unknown || decided_by_words_)) {
+    if (rows_ == 1) first_class_is_word_ = !LooksLikeNumber(word);
+    const bool may_disagree =
+        first_class_is_word_ &&
+        (decided_by_words_ || (may_be_header_ && rows_ == 2));
+    if (may_disagree && LooksLikeNumber(word)) {
       FailAt(column,
              fmt::format("{}, a number where line {} has a word; say header = "
                          "yes or no, and target_kind = numbers or classes",

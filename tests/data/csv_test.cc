@@ -185,6 +185,7 @@ TEST(Csv, KnownClassesKeepTheirNumbers) {
 TEST(Csv, OptionsThatContradictEachOtherAreAUsageError) {
   const std::vector<ColumnOptions> wrong = {
       {.targets = {"1", "2"}, .target_kind = TargetKind::kClasses},
+      {.targets = {"1", "2"}, .classes = {"a", "b"}},
       {.target_kind = TargetKind::kNumbers, .classes = {"a"}},
       {.classes = {"a", "b", "a"}},
   };
