@@ -30,11 +30,17 @@ printf '1;2;0\r\n3;4;1\r\n' >"$corpus/csv/numbers"
 printf '\xef\xbb\xbfa\tb\n1\t2' >"$corpus/csv/tabs"
 
 for target in csv npy npz idx gzip safetensors; do
-  echo "== $target, $seconds s"
-  "build/fuzz/bin/${target}_fuzz" -max_total_time="$seconds" -max_len=65536 \
-    -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
-    -artifact_prefix="build/fuzz/findings/$target-" "$corpus/$target" 2>&1 |
-    grep -vE '^(INFO|stat::(new|slowest))' || true
-  [ "${PIPESTATUS[0]}" -eq 0 ] || { echo "$target: a finding" >&2; exit 1; }
+  log=build/fuzz/$target.log
+  if ! "build/fuzz/bin/${target}_fuzz" -max_total_time="$seconds" \
+    -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/findings/$target-" "$corpus/$target" \
+    >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "$target: a finding, see $log and build/fuzz/findings" >&2
+    exit 1
+  fi
+  awk -v target="$target" '/number_of_executed_units/ {n = $2}
+    /peak_rss_mb/ {printf "%s: %d inputs, at most %d MB\n", target, n, $2}' \
+    "$log"
 done
 echo "Fuzzing: ok"

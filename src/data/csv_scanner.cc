@@ -10,12 +10,18 @@
 namespace sven::data {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr Index kBlockBytes = Index{1} << 20;
+
+// No larger than needed: one byte is left over when all of a file is in it.
+std::size_t BufferSize(const ByteStream& stream) {
+  return static_cast<std::size_t>(
+      std::min(kBlockBytes - 1, stream.MaxRemaining()) + 1);
+}
 
 }  // namespace
 
 CsvScanner::CsvScanner(ByteStream& stream, Separator separator)
-    : stream_(stream), buffer_(kBlockBytes) {
+    : stream_(stream), buffer_(BufferSize(stream)) {
   HasByte();
   SkipByteOrderMark();
   switch (separator) {

@@ -24,7 +24,8 @@ void ThrowNoMemory(std::string_view source) {
 
 Walk::Walk(const ArrayLayout& layout, Index cols)
     : first_axis_fastest_(layout.first_axis_fastest), cols_(cols) {
-  if (!first_axis_fastest_ || layout.shape.empty()) return;
+  // Strides of an array without values might overflow.
+  if (!first_axis_fastest_ || layout.shape.empty() || cols == 0) return;
   rows_ = layout.shape.front();
   shape_.assign(layout.shape.begin() + 1, layout.shape.end());
   indices_.resize(shape_.size());

@@ -141,6 +141,19 @@ TEST(Npy, HeadersMayBeWrittenInAnyOrderWithAnyBlanks) {
   EXPECT_EQ(tensor.bytes, ToBytes("ab"));
 }
 
+TEST(Npy, ExtentsBesideAZeroMayBeOfAnySize) {
+  for (const std::string shape :
+       {"(0, 9000000000000000000)", "(9000000000000000000, 0)",
+        "(2, 0, 9000000000000000000, 9000000000000000000)"}) {
+    std::string header = "{'descr': '<f2', 'fortran_order': True, 'shape': ";
+    header += shape + "}";
+    std::string text("\x93NUMPY\x01\x00", 8);
+    text += static_cast<char>(header.size());
+    text += '\0';
+    EXPECT_EQ(ParseNpy(ToBytes(text + header), "bytes").Size(), 0) << shape;
+  }
+}
+
 TEST(Npy, EveryTruncatedFileIsRefused) {
   const Bytes bytes = Slurp(Sample("version1.npy"));
   const TemporaryFolder folder;
