@@ -7,6 +7,9 @@ endif()
 if(NOT TARGET fmt::fmt)
   find_package(fmt REQUIRED)
 endif()
+if(NOT TARGET ZLIB::ZLIB)
+  find_package(ZLIB REQUIRED)
+endif()
 
 # Targets for libraries without a CMake package of their own.
 function(sven_find_library target library header)

@@ -17,6 +17,12 @@ if(SVEN_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(sven_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(SVEN_BUILD_FUZZERS)
+  # Counts the branches taken, by which libFuzzer finds its way. Loops are not
+  # vectorised then, which need not be said of each.
+  target_compile_options(sven_flags INTERFACE -fsanitize=fuzzer-no-link
+                                              -Wno-pass-failed)
+endif()
 
 # Only for our own sources. -fno-math-errno and -fno-trapping-math change no
 # result; they let loops with sqrt and comparisons be vectorised.

@@ -5,6 +5,7 @@
 #define SVEN_TESTING_FILES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -17,6 +18,16 @@ namespace sven::testing {
 std::string DataErrorOf(const std::function<void()>& action);
 
 std::vector<std::byte> ToBytes(std::string_view text);
+
+// All bytes of a file, and a file with these bytes.
+std::vector<std::byte> Slurp(const std::filesystem::path& path);
+void Spill(const std::filesystem::path& path,
+           const std::vector<std::byte>& bytes);
+
+std::uint32_t Crc32(std::string_view text);
+
+// A gzip file with these contents of less than 64 KiB, not compressed.
+std::vector<std::byte> Gzip(const std::vector<std::byte>& contents);
 
 // A safetensors file with this header, whatever it says, and `data_size` bytes
 // of data.

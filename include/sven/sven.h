@@ -6,7 +6,12 @@
 
 #include "sven/core/dense_linearization.h"
 #include "sven/core/step.h"
+#include "sven/data/csv.h"
+#include "sven/data/dataset_file.h"
+#include "sven/data/idx.h"
 #include "sven/data/model_file.h"
+#include "sven/data/npy.h"
+#include "sven/data/npz.h"
 #include "sven/data/optimizer_state.h"
 #include "sven/data/safetensors.h"
 #include "sven/data/tasks.h"

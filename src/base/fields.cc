@@ -2,6 +2,7 @@
 #include "sven/base/fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -78,6 +79,22 @@ void ThrowOutOfRange(std::string_view source, const Field& field,
 }
 
 std::string FormatNumber(double value) { return fmt::format("{}", value); }
+
+std::string JoinList(const std::vector<std::string>& list) {
+  return fmt::format("{}", fmt::join(list, ","));
+}
+
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> list;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    list.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) list.emplace_back();
+  }
+  return list;
+}
 
 }  // namespace internal
 }  // namespace sven

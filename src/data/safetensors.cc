@@ -7,16 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cstdint>
-#include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "array_archive.h"
 #include "safetensors_header.h"
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
+#include "sven/base/text.h"
 
 namespace sven::data {
 namespace {
@@ -25,37 +24,30 @@ constexpr Index kLengthBytes = 8;
 // The limit of the reference implementation.
 constexpr Index kMaxHeaderBytes = 100'000'000;
 
-// Fills `out` from the bytes at `offset`, which lie inside the file.
-using ReadAt = std::function<void(Index offset, std::span<std::byte> out)>;
-
-Index ReadHeaderSize(std::string_view source, Index size, const ReadAt& read) {
+Index ReadHeaderSize(const ByteSource& source) {
+  const Index size = source.Size();
   if (size < kLengthBytes) {
     throw DataError(fmt::format(
         "{}: {} bytes long, expected at least {}; it is truncated or no "
         "safetensors file",
-        source, size, kLengthBytes));
+        source.Name(), size, kLengthBytes));
   }
   std::uint64_t length = 0;
-  read(0, std::as_writable_bytes(std::span(&length, 1)));
+  source.ReadAt(0, std::as_writable_bytes(std::span(&length, 1)));
   const Index limit = std::min(size - kLengthBytes, kMaxHeaderBytes);
   if (std::cmp_greater(length, limit)) {
     throw DataError(fmt::format(
         "{}: header length = {}, expected at most {} ({}); it is truncated or "
         "no safetensors file",
-        source, length, limit,
+        source.Name(), length, limit,
         limit == kMaxHeaderBytes ? "the limit of the format"
                                  : "the rest of the file"));
   }
   return static_cast<Index>(length);
 }
 
-SafetensorsFile Load(std::string_view source, Index size, const ReadAt& read) {
-  const Index header_size = ReadHeaderSize(source, size, read);
-  const Index data_start = kLengthBytes + header_size;
-  std::string text(static_cast<std::size_t>(header_size), '\0');
-  read(kLengthBytes, std::as_writable_bytes(std::span(text)));
-  SafetensorsHeader header = ParseHeader(source, text, size - data_start);
-
+SafetensorsFile Load(const ByteSource& source) {
+  SafetensorsHeader header = ReadHeader(source);
   SafetensorsFile file{.tensors = {}, .metadata = std::move(header.metadata)};
   file.tensors.reserve(header.entries.size());
   for (HeaderEntry& entry : header.entries) {
@@ -64,7 +56,7 @@ SafetensorsFile Load(std::string_view source, Index size, const ReadAt& read) {
                   .shape = std::move(entry.shape),
                   .bytes = std::vector<std::byte>(
                       static_cast<std::size_t>(entry.offsets[1] - begin))};
-    read(data_start + begin, tensor.bytes);
+    source.ReadAt(header.data_start + begin, tensor.bytes);
     file.tensors.emplace_back(std::move(entry.name), std::move(tensor));
   }
   return file;
@@ -130,6 +122,33 @@ std::vector<std::span<const std::byte>> Pieces(std::string_view header,
 
 }  // namespace
 
+SafetensorsHeader ReadHeader(const ByteSource& source) {
+  const Index header_size = ReadHeaderSize(source);
+  const Index data_start = kLengthBytes + header_size;
+  std::string text(static_cast<std::size_t>(header_size), '\0');
+  source.ReadAt(kLengthBytes, std::as_writable_bytes(std::span(text)));
+  SafetensorsHeader header =
+      ParseHeader(source.Name(), text, source.Size() - data_start);
+  header.data_start = data_start;
+  return header;
+}
+
+ArrayArchive OpenSafetensors(const SharedSource& source) {
+  ArrayArchive archive{.name = source->Name(), .arrays = {}};
+  const SafetensorsHeader header = ReadHeader(*source);
+  for (const HeaderEntry& entry : header.entries) {
+    archive.arrays.emplace_back(
+        entry.name, [source, entry, start = header.data_start] {
+          const Index begin = entry.offsets[0];
+          return StoredArray(
+              {.dtype = entry.dtype, .shape = entry.shape},
+              StreamRange(source, start + begin, entry.offsets[1] - begin,
+                          source->Name() + ": tensor " + Quote(entry.name)));
+        });
+  }
+  return archive;
+}
+
 const Tensor* SafetensorsFile::Find(std::string_view name) const {
   const auto found =
       std::ranges::find(tensors, name, &std::pair<std::string, Tensor>::first);
@@ -138,28 +157,11 @@ const Tensor* SafetensorsFile::Find(std::string_view name) const {
 
 SafetensorsFile ParseSafetensors(std::span<const std::byte> bytes,
                                  std::string_view source) {
-  return Load(source, std::ssize(bytes),
-              [bytes](Index offset, std::span<std::byte> out) {
-                const auto from =
-                    bytes.subspan(static_cast<std::size_t>(offset), out.size());
-                std::ranges::copy(from, out.begin());
-              });
+  return Load(*OpenMemory(bytes, source));
 }
 
 SafetensorsFile ReadSafetensors(const std::filesystem::path& path) {
-  CheckRegularFile(path);
-  // The size is that of the opened file; by now the path may name another.
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) ThrowFileError(path, "cannot open", errno);
-  const Index size = in.tellg();
-  return Load(path.string(), size, [&](Index offset, std::span<std::byte> out) {
-    in.seekg(offset);
-    in.read(reinterpret_cast<char*>(out.data()), std::ssize(out));
-    if (in.eof()) {
-      throw DataError(path.string() + ": became shorter while it was read");
-    }
-    if (!in) ThrowFileError(path, "cannot read", errno);
-  });
+  return Load(*OpenFile(path));
 }
 
 std::vector<std::byte> FormatSafetensors(const SafetensorsFile& file) {

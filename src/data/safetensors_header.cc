@@ -15,20 +15,13 @@
 #include <span>
 #include <utility>
 
-#include "sven/base/error.h"
+#include "fail.h"
 #include "sven/base/text.h"
 
 namespace sven::data {
 namespace {
 
 constexpr Index kMaxIndex = std::numeric_limits<Index>::max();
-
-template <class... Args>
-[[noreturn]] void Fail(std::string_view source,
-                       fmt::format_string<Args...> format, Args&&... args) {
-  throw DataError(fmt::format(
-      "{}: {}", source, fmt::format(format, std::forward<Args>(args)...)));
-}
 
 // Takes the header as a stream of events and accepts exactly its grammar. No
 // tree is built, and the parser keeps no recursion: JSON nested more deeply

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "byte_source.h"
 #include "sven/base/types.h"
 #include "sven/data/tensor.h"
 
@@ -26,7 +27,11 @@ struct HeaderEntry {
 struct SafetensorsHeader {
   std::vector<HeaderEntry> entries;
   std::map<std::string, std::string> metadata;
+  Index data_start = 0;  // where the values begin in the file
 };
+
+// Reads and checks everything but the values.
+SafetensorsHeader ReadHeader(const ByteSource& source);
 
 // The entries come in the order of their data. They have been checked: each has
 // the bytes that its shape needs, and together they cover `data_size` bytes

@@ -254,6 +254,22 @@ TEST(ParseValueTest, NoneEmptiesAnOptional) {
   EXPECT_NE(RefusalOf<double>("none"), "");
 }
 
+TEST(ParseValueTest, ReadsTextsAndListsOfThem) {
+  using List = std::vector<std::string>;
+  std::string text;
+  ParseValue("--x", "any, text", text);
+  EXPECT_EQ(text, "any, text");
+  List list = {"old"};
+  ParseValue("--x", "", list);
+  EXPECT_EQ(list, List{});
+  ParseValue("--x", "a", list);
+  EXPECT_EQ(list, List{"a"});
+  for (const List& expected : {List{"a", "-1", "b c"}, List{"", "a", ""}}) {
+    ParseValue("--x", FormatValue(expected), list);
+    EXPECT_EQ(list, expected);
+  }
+}
+
 TEST(ParseValueTest, RefusalLeavesTheValueAlone) {
   double number = 5;
   EXPECT_THROW(ParseValue("here", "1e-3x", number), UsageError);

@@ -6,21 +6,22 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <random>
 #include <stdexcept>
 
 #include "sven/base/error.h"
 #include "testing/files.h"
+#include "testing/malformed.h"
 
 namespace sven::data {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::DataErrorOf;
+using testing::Slurp;
+using testing::Spill;
 using testing::TemporaryFolder;
 using testing::ToBytes;
 
@@ -40,16 +41,6 @@ SafetensorsFile SampleFile() {
   file.tensors.emplace_back("step", Tensor::From<std::int64_t>(integers, {}));
   file.metadata = {{"format", "pt"}, {"note", "line\nbreak \u20ac"}};
   return file;
-}
-
-Bytes Slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return ToBytes(std::string{std::istreambuf_iterator<char>(in), {}});
-}
-
-void Spill(const fs::path& path, const Bytes& bytes) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
 }
 
 TEST(Safetensors, WhatIsWrittenIsReadBack) {
@@ -204,34 +195,14 @@ TEST(Safetensors, TruncatedFilesOnDiskAreRefusedByName) {
   }
 }
 
-// Flips some bits, and now and then cuts, doubles or overwrites a piece.
-Bytes Mutate(const Bytes& original, std::mt19937& random) {
-  Bytes bytes = original;
-  const auto below = [&](std::size_t n) { return random() % n; };
-  for (std::size_t flips = 1 + below(4); flips > 0; --flips) {
-    // Mostly in the header; flips in the data are always harmless.
-    const std::size_t range =
-        below(4) > 0 ? bytes.size() * 3 / 4 : bytes.size();
-    bytes[below(range)] ^= std::byte{1} << static_cast<int>(below(8));
-  }
-  const std::string_view likely = "{}[]\",:0129-.eE\\u \xff";
-  if (below(4) == 0) {
-    bytes[8 + below(bytes.size() - 8)] =
-        static_cast<std::byte>(likely[below(likely.size())]);
-  }
-  if (below(16) == 0) bytes.resize(below(bytes.size()) + 1);
-  if (below(16) == 0)
-    bytes.insert(bytes.end(), original.begin(), original.end());
-  return bytes;
-}
-
 TEST(Safetensors, DamagedFilesParseOrThrowDataError) {
   constexpr int kFiles = 20'000;
   std::mt19937 random(20240607);
   const Bytes original = FormatSafetensors(SampleFile());
+  const std::string_view likely = "{}[]\",:0129-.eE\\u \xff";
   int refused = 0;
   for (int i = 0; i < kFiles; ++i) {
-    const Bytes damaged = Mutate(original, random);
+    const Bytes damaged = testing::Damage(original, likely, random);
     try {
       const SafetensorsFile file = ParseSafetensors(damaged, "damaged");
       // What was accepted is sound: it can be used and written again.

@@ -74,6 +74,11 @@ concept HasText = requires(const V& value) {
   value.ToText();
 };
 
+// "a,b" and back; an empty text is an empty list. An entry that itself holds a
+// comma does not come back, so such a one cannot be said as text.
+std::string JoinList(const std::vector<std::string>& list);
+std::vector<std::string> SplitList(std::string_view text);
+
 }  // namespace internal
 
 template <class T>
@@ -84,6 +89,10 @@ std::string FormatValue(const T& value) {
     return value ? "true" : "false";
   } else if constexpr (std::is_enum_v<T>) {
     return std::string(Name(value));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    return internal::JoinList(value);
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
   } else if constexpr (internal::HasText<T>) {
@@ -113,6 +122,10 @@ void ParseValue(std::string_view source, std::string_view text, T& value) {
     const auto parsed = FromName<T>(text);
     if (!parsed) internal::ThrowBadText(source, text, AllNames<T>());
     value = *parsed;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = text;
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    value = internal::SplitList(text);
   } else if constexpr (std::is_unsigned_v<T>) {
     const auto parsed = internal::ParseUnsigned(text);
     if (!parsed) {
