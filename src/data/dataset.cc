@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "sven/base/error.h"
 
@@ -15,11 +16,35 @@ nn::Batch<T> Dataset<T>::All() const {
 }
 
 template <class T>
-BatchStream<T>::BatchStream(const Dataset<T>& data, Index batch_size,
-                            std::uint64_t seed)
+nn::Batch<T> Dataset<T>::Rows(Index first, Index count) const {
+  return data::Rows(All(), first, count);
+}
+
+template <class T>
+nn::Batch<T> Rows(const nn::Batch<T>& batch, Index first, Index count) {
+  Check(first >= 0 && count >= 0 && first + count <= batch.Size(),
+        "rows outside of the batch");
+  const auto rows = [&](const ConstMatrixView<T>& m) {
+    if (m.rows() == 0) return ConstMatrixView<T>(nullptr, 0, m.cols());
+    return ConstMatrixView<T>(m.data() + first * m.cols(), count, m.cols());
+  };
+  return {
+      .x = rows(batch.x),
+      .y = rows(batch.y),
+      .labels = batch.labels.empty()
+                    ? batch.labels
+                    : batch.labels.subspan(static_cast<std::size_t>(first),
+                                           static_cast<std::size_t>(count))};
+}
+
+template <class T>
+BatchStream<T>::BatchStream(const nn::Batch<T>& data, Index batch_size,
+                            std::uint64_t seed, bool shuffle)
     : data_(data),
       batch_size_(batch_size),
-      random_(seed, RandomUse::kShuffling) {
+      shuffle_(shuffle),
+      random_(seed, RandomUse::kShuffling),
+      epoch_random_(random_) {
   if (batch_size < 1) {
     throw UsageError(
         fmt::format("batch size {}: must be at least 1", batch_size));
@@ -34,10 +59,37 @@ BatchStream<T>::BatchStream(const Dataset<T>& data, Index batch_size,
 }
 
 template <class T>
+Index BatchStream<T>::BatchesPerEpoch() const {
+  return (data_.Size() + batch_size_ - 1) / batch_size_;
+}
+
+template <class T>
+void BatchStream<T>::Order() {
+  epoch_random_ = random_;
+  if (shuffle_) {
+    RandomPermutation(data_.Size(), random_, order_);
+  } else {
+    order_.resize(static_cast<std::size_t>(data_.Size()));
+    std::iota(order_.begin(), order_.end(), Index{0});
+  }
+}
+
+template <class T>
+void BatchStream<T>::SetPosition(const BatchPosition& position) {
+  Check(position.next >= 0 && position.next <= data_.Size(),
+        "a position within the data");
+  random_ = position.random;
+  epoch_random_ = position.random;
+  next_ = position.next;
+  if (next_ > 0) Order();
+}
+
+template <class T>
 std::optional<nn::Batch<T>> BatchStream<T>::Next() {
-  if (next_ == 0) RandomPermutation(data_.Size(), random_, order_);
+  if (next_ == 0) Order();
   if (next_ == data_.Size()) {
     next_ = 0;
+    epoch_random_ = random_;
     return std::nullopt;
   }
   const Index count = std::min(batch_size_, data_.Size() - next_);
@@ -48,19 +100,13 @@ std::optional<nn::Batch<T>> BatchStream<T>::Next() {
     if (!data_.labels.empty()) gathered_.labels[i] = data_.labels[row];
   }
   next_ += count;
-  const auto rows = [count](const Matrix<T>& m) {
-    return ConstMatrixView<T>(m.data(), m.size() > 0 ? count : 0, m.cols());
-  };
-  const std::span<const std::int64_t> labels = gathered_.labels;
-  return nn::Batch<T>{
-      .x = rows(gathered_.x),
-      .y = rows(gathered_.y),
-      .labels = labels.empty() ? labels
-                               : labels.first(static_cast<std::size_t>(count))};
+  return gathered_.Rows(0, count);
 }
 
 template struct Dataset<float>;
 template struct Dataset<double>;
+template nn::Batch<float> Rows(const nn::Batch<float>&, Index, Index);
+template nn::Batch<double> Rows(const nn::Batch<double>&, Index, Index);
 template class BatchStream<float>;
 template class BatchStream<double>;
 

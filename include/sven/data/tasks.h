@@ -5,8 +5,11 @@
 #define SVEN_DATA_TASKS_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "sven/data/dataset.h"
+#include "sven/data/normalisation.h"
 
 namespace sven::data {
 
@@ -14,6 +17,10 @@ template <class T>
 struct Task {
   Dataset<T> train;
   Dataset<T> validation;
+  // What has been done to the raw values to get these.
+  Normalisation normalisation = {};
+  // Of the labels 0, 1, ...; empty for regression.
+  std::vector<std::string> class_names = {};
 };
 
 struct Toy1dOptions {
