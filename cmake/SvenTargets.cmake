@@ -3,6 +3,7 @@
 # Header-only dependencies that only our own sources include.
 find_package(nlohmann_json 3.10 REQUIRED)
 sven_find_library(sven_random123 "" Random123/philox.h)
+sven_find_library(sven_toml "" toml++/toml.h)
 
 # Flags shared by everything we compile. The instruction set is public: Eigen's
 # types must be laid out alike in the library and in the programs that use it.
@@ -65,7 +66,7 @@ function(sven_add_folder folder)
     PUBLIC sven_flags ${ARG_LINK_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:sven_private_flags>)
   foreach(library ${ARG_LINK_PRIVATE})
-    if(library MATCHES "random123|json")
+    if(library MATCHES "random123|json|toml")
       # Header-only: nothing is left of it in the installed library.
       target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)
     else()

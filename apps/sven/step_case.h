@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "optimizer_flags.h"
+#include "sven/base/number_type.h"
 #include "sven/sven.h"
 
 namespace sven::cli {
-
-enum class NumberType { kFloat32, kFloat64 };
 
 // What a case says besides the settings of its optimizer.
 struct StepSettings {
@@ -67,11 +66,5 @@ CaseData<T> ReadCaseData(const data::SafetensorsFile& file,
                          const nn::Loss& loss);
 
 }  // namespace sven::cli
-
-template <>
-struct sven::EnumNames<sven::cli::NumberType> {
-  static constexpr std::pair<std::string_view, cli::NumberType> kTable[] = {
-      {"f32", cli::NumberType::kFloat32}, {"f64", cli::NumberType::kFloat64}};
-};
 
 #endif  // SVEN_APPS_SVEN_STEP_CASE_H_

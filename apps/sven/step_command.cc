@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "step_case.h"
 #include "sven/base/text.h"
+#include "sven/data/trained_model.h"
 
 namespace sven::cli {
 namespace {
@@ -264,13 +265,8 @@ void RunStep(const StepArguments& arguments) {
   WarnOfIgnored(arguments, file, ignored, settings.optimizer.Info().name);
   // The spectrum is always written.
   settings.optimizer.Set("", "spectrum", "true");
-  const auto is_double = [](const auto& entry) {
-    return entry.first.ends_with(".weight") &&
-           entry.second.dtype == data::DType::kF64;
-  };
-  const NumberType dtype = settings.step.dtype.value_or(
-      std::ranges::any_of(file.tensors, is_double) ? NumberType::kFloat64
-                                                   : NumberType::kFloat32);
+  const NumberType dtype =
+      settings.step.dtype.value_or(data::NumberTypeOf(file));
   if (dtype == NumberType::kFloat64) {
     RunCase<double>(arguments, settings, file);
   } else {

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -166,6 +168,16 @@ void ThrowFileError(const fs::path& path, std::string_view what, int error) {
   throw DataError(fmt::format("{}: {}: {}{}", path.string(), what,
                               std::system_category().message(error),
                               Hint(error)));
+}
+
+std::string ReadTextFile(const fs::path& path) {
+  CheckRegularFile(path);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) ThrowFileError(path, "cannot open", errno);
+  std::string text{std::istreambuf_iterator<char>(stream),
+                   std::istreambuf_iterator<char>()};
+  if (stream.bad()) ThrowFileError(path, "cannot read", errno);
+  return text;
 }
 
 }  // namespace sven

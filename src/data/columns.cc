@@ -95,7 +95,7 @@ void ColumnOptions::Validate() const {
       target_kind == TargetKind::kClasses || !classes.empty();
   if (are_classes && targets.size() > 1) {
     throw UsageError(fmt::format(
-        "ColumnOptions::targets = {}: must be one column if it has classes",
+        "ColumnOptions::target = {}: must be one column if it has classes",
         Quote(FormatValue(targets))));
   }
   if (target_kind == TargetKind::kNumbers && !classes.empty()) {
@@ -117,7 +117,7 @@ ColumnChoice ChooseColumns(std::string_view source,
                            std::span<const std::string> names) {
   ColumnFinder finder(source, count, names);
   ColumnChoice choice;
-  choice.targets = finder.Find("targets", options.targets);
+  choice.targets = finder.Find("target", options.targets);
   choice.inputs = options.inputs.empty()
                       ? finder.Others()
                       : finder.Find("inputs", options.inputs);

@@ -122,7 +122,7 @@ template <class T>
 Table<T> ReadArchive(const SharedSource& source, FileFormat format,
                      const DatasetFileOptions& options) {
   const ColumnOptions& columns = options.csv.columns;
-  RefuseOption(source->Name(), format, "targets", FormatValue(columns.targets));
+  RefuseOption(source->Name(), format, "target", FormatValue(columns.targets));
   RefuseOption(source->Name(), format, "inputs", FormatValue(columns.inputs));
   RefuseOption(source->Name(), format, "target_file", options.target_file);
   if (IsGzip(*source)) {
@@ -163,6 +163,10 @@ Table<T> ReadDataset(const fs::path& path, const DatasetFileOptions& options) {
       break;
   }
   return ReadArchive<T>(source, format, options);
+}
+
+bool IsTextTable(const fs::path& path) {
+  return DetectFormat(path, OpenFile(path)) == FileFormat::kText;
 }
 
 template Table<float> ReadDataset(const fs::path&, const DatasetFileOptions&);

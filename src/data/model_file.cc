@@ -116,6 +116,26 @@ void CopyValues(const std::string& name, const Tensor& tensor,
 
 }  // namespace
 
+template <class T>
+std::vector<ParameterTensor> NameParameters(const nn::Mlp<T>& net) {
+  std::vector<ParameterTensor> tensors;
+  Index module = 0;
+  for (const nn::DenseLayer& layer : net.Layers()) {
+    tensors.push_back({.name = fmt::format("{}.weight", module),
+                       .shape = {layer.out, layer.in},
+                       .offset = layer.weight_offset,
+                       .size = layer.WeightSize()});
+    if (layer.bias) {
+      tensors.push_back({.name = fmt::format("{}.bias", module),
+                         .shape = {layer.out},
+                         .offset = layer.bias_offset,
+                         .size = layer.BiasSize()});
+    }
+    module += 2;
+  }
+  return tensors;
+}
+
 bool IsParameterName(std::string_view name) {
   return ParseName(name).has_value();
 }
@@ -156,6 +176,8 @@ void AppendModel(const Model<T>& model, SafetensorsFile& file) {
   }
 }
 
+template std::vector<ParameterTensor> NameParameters(const nn::Mlp<float>&);
+template std::vector<ParameterTensor> NameParameters(const nn::Mlp<double>&);
 template struct Model<float>;
 template struct Model<double>;
 template Model<float> ReadModel(const SafetensorsFile&, nn::Activation,

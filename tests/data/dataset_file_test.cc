@@ -292,7 +292,7 @@ TEST(DatasetFile, OptionsThatDoNotFitTheFileAreAUsageError) {
 
 TEST(DatasetFile, OptionsAreSetByName) {
   DatasetFileOptions options;
-  EXPECT_TRUE(SetField("--targets", "targets", "a,-1", options));
+  EXPECT_TRUE(SetField("--target", "target", "a,-1", options));
   EXPECT_TRUE(SetField("--separator", "separator", "tab", options));
   EXPECT_TRUE(SetField("--kind", "target_kind", "classes", options));
   EXPECT_TRUE(SetField("--target-file", "target_file", "y.npy", options));

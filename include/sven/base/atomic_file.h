@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sven {
@@ -28,6 +29,9 @@ void WriteFileAtomically(const std::filesystem::path& path,
 // DataError if `path` is a folder, or something that a reader would wait for
 // (a device, a pipe, a socket). No file at all is left for the caller to find.
 void CheckRegularFile(const std::filesystem::path& path);
+
+// The whole of a text file. DataError if it cannot be read.
+std::string ReadTextFile(const std::filesystem::path& path);
 
 // The DataError for a system call that failed with `error`, a value of errno.
 [[noreturn]] void ThrowFileError(const std::filesystem::path& path,

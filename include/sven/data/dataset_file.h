@@ -60,6 +60,9 @@ template <class T>
 Table<T> ReadDataset(const std::filesystem::path& path,
                      const DatasetFileOptions& options = {});
 
+// Whether the file is a table in text, whose columns may have names.
+bool IsTextTable(const std::filesystem::path& path);
+
 }  // namespace sven::data
 
 #endif  // SVEN_DATA_DATASET_FILE_H_

@@ -30,6 +30,11 @@ struct Model {
   std::vector<ParameterTensor> tensors;  // in the order of the file
 };
 
+// The parameters of a network under PyTorch's names: modules 0, 2, 4, ..., with
+// the activations between them.
+template <class T>
+std::vector<ParameterTensor> NameParameters(const nn::Mlp<T>& net);
+
 // Whether a tensor of this name is a parameter: "2.weight", "10.bias".
 bool IsParameterName(std::string_view name);
 

@@ -39,7 +39,7 @@ struct ColumnOptions {
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    visit(Field{"targets", "target columns, by name or number, commas between"},
+    visit(Field{"target", "target columns, by name or number, commas between"},
           self.targets);
     visit(Field{"inputs", "input columns; empty: all others"}, self.inputs);
     visit(Field{"target_kind", "what targets are"}, self.target_kind);
