@@ -14,6 +14,7 @@
 #include "sven/data/npz.h"
 #include "sven/data/optimizer_state.h"
 #include "sven/data/safetensors.h"
+#include "sven/data/task_registry.h"
 #include "sven/data/tasks.h"
 #include "sven/linalg/product.h"
 #include "sven/nn/batch.h"
