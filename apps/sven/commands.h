@@ -8,6 +8,7 @@
 
 namespace sven::cli {
 
+void AddTrainCommand(CLI::App& app);
 void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddListCommand(CLI::App& app);

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "sven/base/error.h"
+#include "terminal.h"
 
 namespace {
 
@@ -20,12 +21,15 @@ int Run(int argc, char** argv) {
       "sven");
   app.set_version_flag("--version", SVEN_VERSION);
   app.require_subcommand(1);
+  sven::cli::AddTrainCommand(app);
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
   sven::cli::AddListCommand(app);
   app.footer("sven COMMAND --help explains a command.");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
     // Help and version are not errors.
     return app.exit(error) == 0 ? 0 : 2;
@@ -36,6 +40,7 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  sven::cli::RememberCommandLine(argc, argv);
   try {
     return Run(argc, argv);
   } catch (const sven::UsageError& error) {

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kTemporaryPrefix = ".sven-";
+
 // What to do next about a failed system call.
 std::string_view Hint(int error) {
   switch (error) {
@@ -120,7 +122,8 @@ class TemporaryFile {
     constexpr int kTries = 100;
     for (int i = 0; i < kTries; ++i) {
       temporary_ =
-          Folder() / fmt::format(".sven-{}-{}.tmp", ::getpid(), counter++);
+          Folder() / fmt::format("{}{}-{}.tmp", kTemporaryPrefix, ::getpid(),
+                                 counter++);
       const int fd = ::open(temporary_.c_str(),
                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (fd >= 0) return fd;
@@ -149,6 +152,16 @@ void WriteFileAtomically(const fs::path& path,
   TemporaryFile file(path);
   for (const std::span<const std::byte> piece : pieces) file.Write(piece);
   file.Commit();
+}
+
+void RemoveTemporaries(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kTemporaryPrefix) && name.ends_with(".tmp")) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
 }
 
 void CheckRegularFile(const fs::path& path) {

@@ -99,20 +99,14 @@ data::Dataset<T> ReadValidationFile(const RunConfig& config,
 }
 
 template <class T>
-void SetParts(RunData<T>& run) {
-  run.train = run.storage[0].All();
-  if (run.storage.size() > 1) run.validation = run.storage[1].All();
-}
-
-template <class T>
 void Standardisation(const RunConfig& config, RunData<T>& run) {
   const Standardise choice = config.Data().standardise;
-  const bool numbers = run.train.y.cols() > 0;
+  const bool numbers = run.Train().y.cols() > 0;
   const bool both = choice == Standardise::kBoth;
   const bool automatic = choice == Standardise::kAuto;
   data::Normalisation& normalisation = run.card.normalisation;
   if (automatic || both || choice == Standardise::kInputs) {
-    normalisation.inputs = data::LearnScaling<T>(run.train.x);
+    normalisation.inputs = data::LearnScaling<T>(run.Train().x);
   }
   const bool targets = both || choice == Standardise::kTargets;
   if (targets && !numbers) {
@@ -121,7 +115,7 @@ void Standardisation(const RunConfig& config, RunData<T>& run) {
         Name(choice), config.Data().data));
   }
   if (targets || (automatic && numbers)) {
-    normalisation.targets = data::LearnScaling<T>(run.train.y);
+    normalisation.targets = data::LearnScaling<T>(run.Train().y);
   }
   for (data::Dataset<T>& part : run.storage) {
     normalisation.inputs.Apply<T>(MutableView(part.x));
@@ -150,13 +144,10 @@ RunData<T> LoadFile(const RunConfig& config) {
   run.storage.push_back(std::move(table.data));
   if (has_part) {
     run.storage.push_back(std::move(table.validation));
-    SetParts(run);
   } else {
     data::Dataset<T>& all = run.storage.front();
-    const Index count = ValidationCount(config, all.Size());
-    DrawToEnd<T>(count, settings.split_seed, all);
-    run.train = all.Rows(0, all.Size() - count);
-    run.validation = all.Rows(all.Size() - count, count);
+    run.held_out = ValidationCount(config, all.Size());
+    DrawToEnd<T>(run.held_out, settings.split_seed, all);
   }
   Standardisation(config, run);
   return run;
@@ -169,7 +160,6 @@ RunData<T> LoadTask(const RunConfig& config) {
   RunData<T> run;
   run.storage.push_back(std::move(task.train));
   run.storage.push_back(std::move(task.validation));
-  SetParts(run);
   run.card.normalisation = std::move(task.normalisation);
   run.card.class_names = std::move(task.class_names);
   return run;
@@ -178,7 +168,7 @@ RunData<T> LoadTask(const RunConfig& config) {
 // The loss that was said, or the one that fits.
 template <class T>
 nn::Loss ChooseLoss(const RunConfig& config, const RunData<T>& run) {
-  const bool classes = run.train.y.cols() == 0;
+  const bool classes = run.Train().y.cols() == 0;
   nn::Loss::Kind kind =
       classes ? nn::Loss::kCrossEntropy : nn::Loss::kSquaredError;
   if (!config.Data().task.empty()) {
@@ -269,7 +259,7 @@ RunData<T> LoadRunData(const RunConfig& config) {
   RunData<T> run = config.Data().task.empty() ? LoadFile<T>(config)
                                               : LoadTask<T>(config);
   run.card.loss = ChooseLoss(config, run);
-  run.outputs = run.train.y.cols();
+  run.outputs = run.Train().y.cols();
   if (run.card.loss.UsesLabels()) {
     run.outputs = std::ssize(run.card.class_names);
     if (run.outputs < 2) {
@@ -278,7 +268,7 @@ RunData<T> LoadRunData(const RunConfig& config) {
           config.Data().data));
     }
   }
-  run.checksum = Checksum(run.validation, Checksum(run.train, 0));
+  run.checksum = Checksum(run.Validation(), Checksum(run.Train(), 0));
   return run;
 }
 

@@ -26,6 +26,10 @@ namespace sven {
 void WriteFileAtomically(const std::filesystem::path& path,
                          std::span<const std::span<const std::byte>> pieces);
 
+// Removes what writers that were killed left behind in a folder that nobody
+// else is writing to.
+void RemoveTemporaries(const std::filesystem::path& folder);
+
 // DataError if `path` is a folder, or something that a reader would wait for
 // (a device, a pipe, a socket). No file at all is left for the caller to find.
 void CheckRegularFile(const std::filesystem::path& path);

@@ -18,14 +18,23 @@ namespace sven::experiment {
 // and both parts are views.
 template <class T>
 struct RunData {
+  // The training part and, where it is a data set of its own, the other one.
   std::vector<data::Dataset<T>> storage;
-  nn::Batch<T> train;
-  nn::Batch<T> validation;  // may have no samples
+  Index held_out = 0;  // last samples of the first, where there is no second
   // What a model of these data has to know; the activation is not part of it.
   data::ModelCard card;
   Index outputs = 0;
   // Of all values, to notice data that have changed.
   std::uint32_t checksum = 0;
+
+  [[nodiscard]] nn::Batch<T> Train() const {
+    return storage.front().Rows(0, storage.front().Size() - held_out);
+  }
+  // May have no samples.
+  [[nodiscard]] nn::Batch<T> Validation() const {
+    if (storage.size() > 1) return storage.back().All();
+    return storage.front().Rows(storage.front().Size() - held_out, held_out);
+  }
 };
 
 // Throws a DataError or a UsageError for data that cannot be had, or that do

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+//
+// sven train: from data to a model.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "optimizer_flags.h"
+#include "progress.h"
+#include "sven/experiment/run.h"
+#include "sven/base/atomic_file.h"
+#include "terminal.h"
+
+namespace sven::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using experiment::RunConfig;
+using experiment::RunResult;
+
+constexpr const char* kFooter =
+    R"(Examples:
+  sven train --task toy1d                        the paper's 1-D task with Sven
+  sven train --data houses.csv --target price    a table of your own
+  sven train --data iris.csv --target species --optimizer sven,adam --epochs 50
+  sven train --task toy1d --optimizer sven,adam --set adam.lr=0.01 --out runs/a
+  sven train --config run.toml --seed 2          settings from a file
+  sven train --resume runs/a                     go on after an interruption
+
+The folder gets model.safetensors (loads in PyTorch as it is), run.jsonl (one
+record per epoch), config.toml and a checkpoint. Several optimizers start from
+the same weights, see the same batches, and get a folder each inside it.
+
+A configuration file has a line per setting, named like the options with _ for -,
+and a table per optimizer for what is its own:
+  task = "toy1d"
+  hidden = [16, 16, 16]
+  optimizer = ["sven", "adam"]
+  [adam]
+  lr = 0.01
+
+Ctrl-C ends the training after the step it is at, saves, and says how to go on.
+Exit code: 0 done, 1 interrupted, diverged or failed, 2 wrong usage.)";
+
+struct TrainArguments {
+  std::string config;
+  std::string out;
+  std::string resume;
+  std::vector<std::string> set;
+  bool overwrite = false;
+  bool quiet = false;
+  FlagTexts flags;
+};
+
+// "adam.lr=0.01"
+void SetOne(const std::string& text, RunConfig& config) {
+  const std::size_t equals = text.find('=');
+  const std::size_t dot = text.substr(0, equals).find('.');
+  if (equals == std::string::npos || dot == std::string::npos) {
+    throw UsageError(fmt::format(
+        "--set {}: expected OPTIMIZER.SETTING=VALUE, such as adam.lr=0.01",
+        text));
+  }
+  std::string name = text.substr(dot + 1, equals - dot - 1);
+  std::ranges::replace(name, '-', '_');
+  config.SetFor("--set " + text.substr(0, equals), text.substr(0, dot), name,
+                text.substr(equals + 1));
+}
+
+// What may be said anew when a run goes on.
+void CheckResumeFlags(const TrainArguments& arguments) {
+  constexpr std::string_view kAllowed[] = {"epochs",      "patience",
+                                           "target_loss", "time_limit",
+                                           "threads",     "checkpoint_every"};
+  std::string other;
+  for (const auto& [name, text] : arguments.flags) {
+    if (std::ranges::find(kAllowed, name) == std::end(kAllowed)) {
+      other = FlagName(name);
+    }
+  }
+  if (!arguments.set.empty()) other = "--set";
+  if (!arguments.config.empty()) other = "--config";
+  if (!arguments.out.empty()) other = "--out";
+  if (arguments.overwrite) other = "--overwrite";
+  if (other.empty()) return;
+  throw UsageError(fmt::format(
+      "{} with --resume: a run goes on in its folder, with its own settings; "
+      "only --epochs, --patience, --target-loss, --time-limit, --threads and "
+      "--checkpoint-every can be given anew",
+      other));
+}
+
+RunConfig MakeConfig(const TrainArguments& arguments) {
+  RunConfig config;
+  if (!arguments.resume.empty()) {
+    CheckResumeFlags(arguments);
+    const fs::path path = fs::path(arguments.resume) / experiment::kConfigFile;
+    if (!fs::exists(path)) {
+      throw DataError(fmt::format(
+          "{}: no run to go on with: there is no {}; --resume takes the folder "
+          "that --out named",
+          arguments.resume, path.string()));
+    }
+    experiment::ReadConfig(path, config);
+  }
+  if (!arguments.config.empty()) {
+    experiment::ReadConfig(arguments.config, config);
+  }
+  for (const auto& [name, text] : arguments.flags) {
+    config.Set(FlagName(name), name, text);
+  }
+  for (const std::string& text : arguments.set) SetOne(text, config);
+  config.Validate();
+  return config;
+}
+
+// ---- The folder ----
+
+// runs/toy1d-sven-3: the first number that is free.
+fs::path NewFolder(const RunConfig& config) {
+  const std::string data =
+      config.Data().task.empty()
+          ? fs::path(config.Data().data).stem().stem().string()
+          : config.Data().task;
+  const std::string stem = fmt::format(
+      "{}-{}", data, fmt::join(config.Optimizers(), "-"));
+  std::error_code error;
+  fs::create_directories("runs", error);
+  for (int i = 1; !error; ++i) {
+    fs::path folder = fs::path("runs") / fmt::format("{}-{}", stem, i);
+    if (fs::create_directory(folder, error)) return folder;
+  }
+  ThrowFileError("runs", "cannot create a folder for the run", error.value());
+}
+
+bool HasRun(const fs::path& folder) {
+  return fs::exists(folder / experiment::kConfigFile);
+}
+
+void RemoveRun(const fs::path& folder) {
+  for (const char* name : {experiment::kCheckpointFile, experiment::kRunFile,
+                           experiment::kModelFile}) {
+    fs::remove(folder / name);
+  }
+}
+
+// Where the runs go, locked, and with the configuration in it.
+class Output {
+ public:
+  Output(const TrainArguments& arguments, const RunConfig& config) {
+    if (arguments.out == "none") return;
+    const bool resume = !arguments.resume.empty();
+    folder_ = resume                  ? fs::path(arguments.resume)
+              : arguments.out.empty() ? NewFolder(config)
+                                      : fs::path(arguments.out);
+    lock_ = std::make_unique<experiment::FolderLock>(*folder_);
+    if (!resume && HasRun(*folder_)) {
+      if (!arguments.overwrite) {
+        throw UsageError(fmt::format(
+            "--out {}: there is a run already; --resume {} goes on with it, "
+            "--overwrite replaces it",
+            folder_->string(), folder_->string()));
+      }
+      RemoveRun(*folder_);
+      for (const auto& info : optim::AllOptimizers()) {
+        RemoveRun(*folder_ / info.name);
+      }
+    }
+    const std::string toml = config.ToToml();
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(toml));
+    WriteFileAtomically(*folder_ / experiment::kConfigFile,
+                        std::span(&bytes, 1));
+  }
+
+  // Of one run: a folder of its own where there are several.
+  [[nodiscard]] std::optional<fs::path> FolderOf(const RunConfig& config,
+                                                 const std::string& name) const {
+    if (!folder_ || config.Optimizers().size() == 1) return folder_;
+    const fs::path folder = *folder_ / name;
+    std::error_code error;
+    fs::create_directory(folder, error);
+    if (error) ThrowFileError(folder, "cannot create", error.value());
+    RemoveTemporaries(folder);
+    return folder;
+  }
+
+  [[nodiscard]] const std::optional<fs::path>& Folder() const {
+    return folder_;
+  }
+
+ private:
+  std::optional<fs::path> folder_;
+  std::unique_ptr<experiment::FolderLock> lock_;
+};
+
+// ---- What is said at the end ----
+
+std::string LossText(double loss) { return fmt::format("{:.4g}", loss); }
+
+std::string Percent(const train::Metrics& metrics) {
+  return metrics.accuracy ? fmt::format("{:.2f} %", 100 * *metrics.accuracy)
+                          : "";
+}
+
+void PrintTable(const std::vector<RunResult>& results) {
+  const bool accuracy =
+      std::ranges::any_of(results, [](const RunResult& result) {
+        return result.summary.final_validation.accuracy.has_value();
+      });
+  std::vector<std::string> head = {"optimizer", "train loss", "val loss",
+                                   "best val"};
+  if (accuracy) head.insert(head.end(), {"train acc.", "val acc."});
+  head.insert(head.end(), {"epochs", "steps", "time", "per step", "status"});
+  std::vector<std::vector<std::string>> rows = {head};
+  for (const RunResult& result : results) {
+    const train::RunSummary& summary = result.summary;
+    std::vector<std::string> row = {
+        result.optimizer, LossText(summary.final_train.loss),
+        LossText(summary.final_validation.loss),
+        LossText(summary.best_validation_loss)};
+    if (accuracy) {
+      row.push_back(Percent(summary.final_train));
+      row.push_back(Percent(summary.final_validation));
+    }
+    const double per_step =
+        summary.train_seconds /
+        static_cast<double>(std::max<Index>(summary.steps, 1));
+    row.push_back(std::to_string(summary.epochs));
+    row.push_back(std::to_string(summary.steps));
+    row.push_back(fmt::format("{:.2f} s", summary.total_seconds));
+    row.push_back(per_step < 1e-3 ? fmt::format("{:.0f} us", 1e6 * per_step)
+                                  : fmt::format("{:.2f} ms", 1e3 * per_step));
+    row.emplace_back(Name(summary.status));
+    rows.push_back(std::move(row));
+  }
+  fmt::print("{}", AlignedTable(rows));
+}
+
+void PrintWhatNext(const Output& output, const RunConfig& config,
+                   const std::vector<RunResult>& results) {
+  if (!output.Folder()) {
+    fmt::print("\nNothing was saved (--out none).\n");
+    return;
+  }
+  const std::string folder = ShellWord(output.Folder()->string());
+  const bool interrupted =
+      results.back().summary.status == train::RunStatus::kInterrupted;
+  if (interrupted) {
+    fmt::print("\nInterrupted at step {}; everything is saved. Go on with\n"
+               "  sven train --resume {}\n",
+               results.back().summary.steps, folder);
+    return;
+  }
+  for (const RunResult& result : results) {
+    if (result.summary.status != train::RunStatus::kDiverged) continue;
+    fmt::print("\n{} diverged at step {}: NaN or infinity; a smaller --lr or "
+               "another setting may help.\n",
+               result.optimizer, result.summary.diverged_at_step);
+  }
+  const std::string model = ShellWord(results.front().folder->string());
+  fmt::print("\nSaved in {}. Use the model with\n  sven predict {} {}\n",
+             folder, model,
+             config.Data().task.empty() ? "--data FILE"
+                                        : "--task " + config.Data().task);
+}
+
+// ---- The training ----
+
+template <class T>
+std::vector<RunResult> TrainAll(const TrainArguments& arguments,
+                                const RunConfig& config,
+                                const experiment::RunData<T>& data,
+                                const Output& output) {
+  std::size_t width = 0;
+  for (const auto& name : config.Optimizers()) {
+    width = std::max(width, name.size());
+  }
+  CatchInterrupts();
+  std::vector<RunResult> results;
+  for (const std::string& name : config.Optimizers()) {
+    ProgressDisplay display(fmt::format("{:<{}}", name, width),
+                            arguments.quiet);
+    train::TrainObserver* observers[] = {&display};
+    results.push_back(experiment::RunTraining<T>(
+        config, data,
+        {.optimizer = name,
+         .folder = output.FolderOf(config, name),
+         .resume = !arguments.resume.empty(),
+         .command = CommandLine(),
+         .observers = observers,
+         .warn = [&](const std::string& message) {
+           display.Clear();
+           fmt::print(stderr, "sven: {}; the training goes on\n", message);
+         }}));
+    if (results.back().summary.status == train::RunStatus::kInterrupted) break;
+  }
+  return results;
+}
+
+template <class T>
+int Train(const TrainArguments& arguments, const RunConfig& config) {
+  // Before a folder is made: what cannot be read leaves nothing behind.
+  const experiment::RunData<T> data = experiment::LoadRunData<T>(config);
+  const Output output(arguments, config);
+  const auto results = TrainAll<T>(arguments, config, data, output);
+  PrintTable(results);
+  PrintWhatNext(output, config, results);
+  const bool all_done = results.size() == config.Optimizers().size();
+  const bool any_good =
+      std::ranges::any_of(results, [](const RunResult& result) {
+        return result.summary.status != train::RunStatus::kDiverged &&
+               result.summary.status != train::RunStatus::kInterrupted;
+      });
+  const bool interrupted =
+      results.back().summary.status == train::RunStatus::kInterrupted;
+  return all_done && any_good && !interrupted ? 0 : 1;
+}
+
+void RunTrain(const TrainArguments& arguments) {
+  const RunConfig config = MakeConfig(arguments);
+  const int code = config.Model().dtype == NumberType::kFloat64
+                       ? Train<double>(arguments, config)
+                       : Train<float>(arguments, config);
+  if (code != 0) throw CLI::RuntimeError(code);
+}
+
+}  // namespace
+
+void AddTrainCommand(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "train", "Train a network on a built-in task or on your own data");
+  auto arguments = std::make_shared<TrainArguments>();
+  command
+      ->add_option("--config", arguments->config,
+                   "settings from a TOML file; options override them")
+      ->type_name("FILE");
+  command
+      ->add_option("--out", arguments->out,
+                   "folder for model and records, or none [runs/...]")
+      ->type_name("DIR");
+  command
+      ->add_option("--resume", arguments->resume,
+                   "go on with the run in this folder")
+      ->type_name("DIR");
+  command->add_flag("--overwrite", arguments->overwrite,
+                    "replace the run that is in --out");
+  command->add_flag("--quiet", arguments->quiet, "no progress, only the result");
+  command
+      ->add_option_function<std::string>(
+          "--optimizer",
+          [arguments](const std::string& text) {
+            arguments->flags["optimizer"] = text;
+          },
+          "one or several of sven list optimizers, commas between [sven]")
+      ->type_name("NAMES");
+  command
+      ->add_option("--set", arguments->set,
+                   "a setting of one optimizer: adam.lr=0.01; may be repeated")
+      ->type_name("O.S=V")
+      ->expected(1)
+      ->take_all();
+  for (const experiment::FieldGroup& group : RunConfig::Describe()) {
+    AddFieldFlags(*command, group.fields, group.title, arguments->flags);
+  }
+  AddOptimizerFlags(*command, arguments->flags);
+  command->footer(kFooter);
+  command->callback([arguments] { RunTrain(*arguments); });
+}
+
+}  // namespace sven::cli
