@@ -9,9 +9,12 @@
 namespace sven::cli {
 
 void AddTrainCommand(CLI::App& app);
+void AddEvalCommand(CLI::App& app);
+void AddPredictCommand(CLI::App& app);
 void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddListCommand(CLI::App& app);
+void AddCompletionCommand(CLI::App& app);
 
 }  // namespace sven::cli
 

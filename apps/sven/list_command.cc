@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "optimizer_flags.h"
+#include "reference.h"
 #include "sven/optim/registry.h"
 
 namespace sven::cli {
@@ -116,6 +117,11 @@ void AddListCommand(CLI::App& app) {
   optimizers->add_flag("--markdown", arguments->markdown,
                        "the settings as a table for documentation");
   optimizers->add_flag("--names", arguments->names, "only the names");
+  CLI::App* commands = command->add_subcommand(
+      "commands", "All commands with their options, as docs/cli.md has them");
+  commands->add_flag("--markdown", arguments->markdown,
+                     "as Markdown, which is the only form there is");
+  commands->callback([&app] { fmt::print("{}", MarkdownReference(app)); });
   optimizers->callback([arguments] { RunListOptimizers(*arguments); });
 }
 

@@ -8,10 +8,19 @@
 #include <new>
 
 #include "commands.h"
+#include "reference.h"
 #include "sven/base/error.h"
 #include "terminal.h"
 
 namespace {
+
+// About the first argument that nobody knows.
+int RefuseArgument(const CLI::App& app) {
+  const std::string argument = app.remaining(/*recurse=*/true).front();
+  fmt::print(stderr, "sven: {}: not understood{}\n", argument,
+             sven::cli::SuggestArgument(app, argument));
+  return 2;
+}
 
 int Run(int argc, char** argv) {
   CLI::App app(
@@ -22,14 +31,22 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", SVEN_VERSION);
   app.require_subcommand(1);
   sven::cli::AddTrainCommand(app);
+  sven::cli::AddEvalCommand(app);
+  sven::cli::AddPredictCommand(app);
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
   sven::cli::AddListCommand(app);
+  sven::cli::AddCompletionCommand(app);
   app.footer("sven COMMAND --help explains a command.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
+  } catch (const CLI::ExtrasError&) {
+    return RefuseArgument(app);
+  } catch (const CLI::RequiredError& error) {
+    return app.remaining(true).empty() ? app.exit(error),
+           2                           : RefuseArgument(app);
   } catch (const CLI::ParseError& error) {
     // Help and version are not errors.
     return app.exit(error) == 0 ? 0 : 2;

@@ -82,7 +82,7 @@ void AddFieldFlags(CLI::App& command,
   for (const FieldDescription& field : fields) {
     std::string help = field.doc;
     if (!field.range.empty()) help += ": " + field.range;
-    help += " [" + field.default_value + "]";
+    if (!field.default_value.empty()) help += " [" + field.default_value + "]";
     AddFlag(command, field, help, group, flags);
   }
 }

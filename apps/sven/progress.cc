@@ -81,18 +81,17 @@ void ProgressDisplay::Draw(const train::TrainProgress& progress) {
   const auto all =
       static_cast<double>(progress.epochs * progress.steps_per_epoch);
   const double left = (all - static_cast<double>(progress.step)) / rate;
-  const std::string head =
-      fmt::format("{}  epoch {}/{} ", name_,
-                  std::min(progress.epoch + 1, progress.epochs),
-                  progress.epochs);
+  const std::string head = fmt::format(
+      "{}  epoch {}/{} ", name_, std::min(progress.epoch + 1, progress.epochs),
+      progress.epochs);
   std::string tail = fmt::format("  {:.0f} steps/s  loss {:.3g}", rate, loss_);
   if (validated_) tail += fmt::format("  val {:.3g}", validation_);
   tail += fmt::format("  {} left", ClockTime(left));
   const int room =
       TerminalWidth() - 1 - static_cast<int>(head.size() + tail.size());
   constexpr int kWidest = 40;
-  const std::string bar =
-      Bar(static_cast<double>(progress.step) / all, std::clamp(room, 0, kWidest));
+  const std::string bar = Bar(static_cast<double>(progress.step) / all,
+                              std::clamp(room, 0, kWidest));
   std::string line = head + bar + tail;
   if (room < 0) line.resize(static_cast<std::size_t>(TerminalWidth() - 1));
   fmt::print(stderr, "\r{}\x1b[K", line);

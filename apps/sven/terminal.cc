@@ -26,8 +26,9 @@ std::string& StoredCommandLine() {
 
 // Characters of UTF-8 text.
 std::size_t Length(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 }  // namespace
@@ -60,8 +61,7 @@ std::string ShellWord(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
       "-_=.,/:+@%";
-  if (!word.empty() &&
-      word.find_first_not_of(kPlain) == std::string::npos) {
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
     return word;
   }
   std::string quoted = "'";

@@ -11,8 +11,8 @@
 #include "commands.h"
 #include "optimizer_flags.h"
 #include "progress.h"
-#include "sven/experiment/run.h"
 #include "sven/base/atomic_file.h"
+#include "sven/experiment/run.h"
 #include "terminal.h"
 
 namespace sven::cli {
@@ -126,8 +126,8 @@ fs::path NewFolder(const RunConfig& config) {
       config.Data().task.empty()
           ? fs::path(config.Data().data).stem().stem().string()
           : config.Data().task;
-  const std::string stem = fmt::format(
-      "{}-{}", data, fmt::join(config.Optimizers(), "-"));
+  const std::string stem =
+      fmt::format("{}-{}", data, fmt::join(config.Optimizers(), "-"));
   std::error_code error;
   fs::create_directories("runs", error);
   for (int i = 1; !error; ++i) {
@@ -170,15 +170,12 @@ class Output {
         RemoveRun(*folder_ / info.name);
       }
     }
-    const std::string toml = config.ToToml();
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(toml));
-    WriteFileAtomically(*folder_ / experiment::kConfigFile,
-                        std::span(&bytes, 1));
+    WriteFileAtomically(*folder_ / experiment::kConfigFile, config.ToToml());
   }
 
   // Of one run: a folder of its own where there are several.
-  [[nodiscard]] std::optional<fs::path> FolderOf(const RunConfig& config,
-                                                 const std::string& name) const {
+  [[nodiscard]] std::optional<fs::path> FolderOf(
+      const RunConfig& config, const std::string& name) const {
     if (!folder_ || config.Optimizers().size() == 1) return folder_;
     const fs::path folder = *folder_ / name;
     std::error_code error;
@@ -218,10 +215,10 @@ void PrintTable(const std::vector<RunResult>& results) {
   std::vector<std::vector<std::string>> rows = {head};
   for (const RunResult& result : results) {
     const train::RunSummary& summary = result.summary;
-    std::vector<std::string> row = {
-        result.optimizer, LossText(summary.final_train.loss),
-        LossText(summary.final_validation.loss),
-        LossText(summary.best_validation_loss)};
+    std::vector<std::string> row = {result.optimizer,
+                                    LossText(summary.final_train.loss),
+                                    LossText(summary.final_validation.loss),
+                                    LossText(summary.best_validation_loss)};
     if (accuracy) {
       row.push_back(Percent(summary.final_train));
       row.push_back(Percent(summary.final_validation));
@@ -250,16 +247,18 @@ void PrintWhatNext(const Output& output, const RunConfig& config,
   const bool interrupted =
       results.back().summary.status == train::RunStatus::kInterrupted;
   if (interrupted) {
-    fmt::print("\nInterrupted at step {}; everything is saved. Go on with\n"
-               "  sven train --resume {}\n",
-               results.back().summary.steps, folder);
+    fmt::print(
+        "\nInterrupted at step {}; everything is saved. Go on with\n"
+        "  sven train --resume {}\n",
+        results.back().summary.steps, folder);
     return;
   }
   for (const RunResult& result : results) {
     if (result.summary.status != train::RunStatus::kDiverged) continue;
-    fmt::print("\n{} diverged at step {}: NaN or infinity; a smaller --lr or "
-               "another setting may help.\n",
-               result.optimizer, result.summary.diverged_at_step);
+    fmt::print(
+        "\n{} diverged at step {}: NaN or infinity; a smaller --lr or "
+        "another setting may help.\n",
+        result.optimizer, result.summary.diverged_at_step);
   }
   const std::string model = ShellWord(results.front().folder->string());
   fmt::print("\nSaved in {}. Use the model with\n  sven predict {} {}\n",
@@ -348,7 +347,8 @@ void AddTrainCommand(CLI::App& app) {
       ->type_name("DIR");
   command->add_flag("--overwrite", arguments->overwrite,
                     "replace the run that is in --out");
-  command->add_flag("--quiet", arguments->quiet, "no progress, only the result");
+  command->add_flag("--quiet", arguments->quiet,
+                    "no progress, only the result");
   command
       ->add_option_function<std::string>(
           "--optimizer",

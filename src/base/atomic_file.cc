@@ -121,9 +121,8 @@ class TemporaryFile {
     static std::atomic<unsigned> counter = 0;
     constexpr int kTries = 100;
     for (int i = 0; i < kTries; ++i) {
-      temporary_ =
-          Folder() / fmt::format("{}{}-{}.tmp", kTemporaryPrefix, ::getpid(),
-                                 counter++);
+      temporary_ = Folder() / fmt::format("{}{}-{}.tmp", kTemporaryPrefix,
+                                          ::getpid(), counter++);
       const int fd = ::open(temporary_.c_str(),
                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (fd >= 0) return fd;
@@ -152,6 +151,11 @@ void WriteFileAtomically(const fs::path& path,
   TemporaryFile file(path);
   for (const std::span<const std::byte> piece : pieces) file.Write(piece);
   file.Commit();
+}
+
+void WriteFileAtomically(const fs::path& path, std::string_view text) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  WriteFileAtomically(path, std::span(&bytes, 1));
 }
 
 void RemoveTemporaries(const fs::path& folder) {

@@ -66,9 +66,9 @@ class Metadata {
     const Index found = std::ssize(list);
     const bool one_for_all = std::is_same_v<V, double> && found == 1;
     if (found != count && !one_for_all) {
-      Refuse(key, *text,
-             fmt::format("{} entries, as the network has, not {}", count,
-                         found));
+      Refuse(
+          key, *text,
+          fmt::format("{} entries, as the network has, not {}", count, found));
     }
     return list;
   }
@@ -84,8 +84,8 @@ class Metadata {
     }
     for (const double value : scaling.deviation) {
       if (!(value > 0) || !std::isfinite(value)) {
-        throw DataError(fmt::format("{}: {}: must be positive",
-                                    Place(deviation), value));
+        throw DataError(
+            fmt::format("{}: {}: must be positive", Place(deviation), value));
       }
     }
     return scaling;
@@ -101,8 +101,8 @@ class Metadata {
   }
   [[noreturn]] void Refuse(const std::string& key, const std::string& text,
                            std::string_view expected) const {
-    throw DataError(fmt::format("{}: {}: expected {}", Place(key), Quote(text),
-                                expected));
+    throw DataError(
+        fmt::format("{}: {}: expected {}", Place(key), Quote(text), expected));
   }
 
   const SafetensorsFile& file_;

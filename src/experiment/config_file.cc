@@ -60,10 +60,9 @@ void ParseConfig(std::string_view text, const std::string& source,
   const toml::parse_result result = toml::parse(text);
   if (!result) {
     const toml::parse_error& error = result.error();
-    throw UsageError(fmt::format("{}: line {}, column {}: {}", source,
-                                 error.source().begin.line,
-                                 error.source().begin.column,
-                                 Printable(error.description(), 200)));
+    throw UsageError(fmt::format(
+        "{}: line {}, column {}: {}", source, error.source().begin.line,
+        error.source().begin.column, Printable(error.description(), 200)));
   }
   // First what holds for all, then what is said of one.
   const toml::table& table = result.table();

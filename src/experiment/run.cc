@@ -22,12 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void WriteText(const fs::path& path, std::string_view text) {
-  const std::span<const std::byte> bytes =
-      std::as_bytes(std::span(text.data(), text.size()));
-  WriteFileAtomically(path, std::span(&bytes, 1));
-}
-
 // ---- The network ----
 
 template <class T>
@@ -52,8 +46,7 @@ data::TrainedModel<T> StartModel(const RunConfig& config,
   data::ModelCard card = data.card;
   const std::string& init = config.Model().init;
   if (init.empty()) {
-    card.activation =
-        config.Model().activation.value_or(nn::Activation::kGelu);
+    card.activation = config.Model().activation.value_or(nn::Activation::kGelu);
     return {.net = NewNetwork<T>(config, data), .card = std::move(card)};
   }
   data::TrainedModel<T> start = data::ParseModel<T>(
@@ -104,8 +97,8 @@ bool MayChange(std::string_view name) {
 }
 
 std::string SettingsText(const std::map<std::string, std::string>& echo) {
-  return nlohmann::json(echo).dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(echo).dump(-1, ' ', false,
+                                   nlohmann::json::error_handler_t::replace);
 }
 
 // Schedules that end with the training would change all of it.
@@ -138,9 +131,10 @@ void CheckSettings(const data::SafetensorsFile& file, const std::string& source,
   const auto saved =
       nlohmann::json::parse(find("settings"), nullptr, /*exceptions=*/false);
   if (!saved.is_object()) {
-    throw DataError(fmt::format("{}: metadata 'settings' = {}: expected an "
-                                "object",
-                                source, Quote(find("settings"))));
+    throw DataError(
+        fmt::format("{}: metadata 'settings' = {}: expected an "
+                    "object",
+                    source, Quote(find("settings"))));
   }
   for (const auto& [name, text] : echo) {
     if (MayChange(name)) continue;
@@ -228,11 +222,11 @@ class RunWriter : public train::TrainObserver {
 
   void WriteRecords(const std::optional<train::RunSummary>& summary) {
     const train::TrainState<T>& state = trainer_.State();
-    WriteText(*request_.folder / kRunFile,
-              train::FormatRunFile({.config = record_,
-                                    .epochs = state.epochs,
-                                    .validations = state.validations,
-                                    .summary = summary}));
+    WriteFileAtomically(*request_.folder / kRunFile,
+                        train::FormatRunFile({.config = record_,
+                                              .epochs = state.epochs,
+                                              .validations = state.validations,
+                                              .summary = summary}));
   }
 
   void WriteCheckpoint() {

@@ -14,8 +14,8 @@ namespace sven::experiment {
 namespace {
 
 // Settings whose texts are paths, which a saved configuration makes absolute.
-constexpr std::string_view kPaths[] = {"data",        "val_data", "target_file",
-                                       "val_target_file", "init", "data_dir"};
+constexpr std::string_view kPaths[] = {
+    "data", "val_data", "target_file", "val_target_file", "init", "data_dir"};
 
 // The names of the fields of an options struct.
 template <class Options>
@@ -119,8 +119,8 @@ void RunConfig::SetOptimizers(const std::string& source,
   for (auto name = names.begin(); name != names.end(); ++name) {
     static_cast<void>(optim::ChooseOptimizer(source, *name));
     if (std::find(names.begin(), name, *name) != name) {
-      throw UsageError(fmt::format("{} = {}: {} is named twice", source, text,
-                                   *name));
+      throw UsageError(
+          fmt::format("{} = {}: {} is named twice", source, text, *name));
     }
   }
   optimizers_ = std::move(names);
@@ -129,9 +129,10 @@ void RunConfig::SetOptimizers(const std::string& source,
 void RunConfig::Set(const std::string& source, const std::string& name,
                     const std::string& text) {
   if (!IsUtf8(text)) {
-    throw UsageError(fmt::format("{} = {}: must be UTF-8, so that it can be "
-                                 "written down",
-                                 source, Quote(text)));
+    throw UsageError(
+        fmt::format("{} = {}: must be UTF-8, so that it can be "
+                    "written down",
+                    source, Quote(text)));
   }
   if (name == "optimizer") {
     SetOptimizers(source, text);

@@ -60,8 +60,8 @@ void CheckTargets(const std::string& path, const data::Table<T>& table) {
   if (HasTargets(table.data)) return;
   std::string columns;
   if (!table.input_names.empty()) {
-    columns = fmt::format("; its columns are {}",
-                          fmt::join(table.input_names, ", "));
+    columns =
+        fmt::format("; its columns are {}", fmt::join(table.input_names, ", "));
   }
   throw UsageError(fmt::format(
       "{}: no targets: say what to predict with --target COLUMN (a name or a "
@@ -90,10 +90,10 @@ data::Dataset<T> ReadValidationFile(const RunConfig& config,
         first.data.x.cols(), first.data.y.cols(), settings.data));
   }
   if (second.input_names != first.input_names) {
-    throw DataError(fmt::format(
-        "{}: its input columns are {}: expected {}, as in {}",
-        settings.val_data, fmt::join(second.input_names, ", "),
-        fmt::join(first.input_names, ", "), settings.data));
+    throw DataError(
+        fmt::format("{}: its input columns are {}: expected {}, as in {}",
+                    settings.val_data, fmt::join(second.input_names, ", "),
+                    fmt::join(first.input_names, ", "), settings.data));
   }
   return std::move(second.data);
 }
@@ -245,19 +245,19 @@ void CheckTargetsFit(const std::string& source, const data::Dataset<T>& data,
   const bool labels = model.card.loss.UsesLabels();
   const Index wanted = labels ? 0 : model.net.NumOutputs();
   if (data.y.cols() == wanted && data.labels.empty() != labels) return;
-  throw DataError(fmt::format(
-      "{}: {}: expected {}, as the model was trained for", source,
-      data.labels.empty() ? fmt::format("{} targets", data.y.cols())
-                          : "targets that are classes",
-      labels ? "classes" : fmt::format("{} targets", wanted)));
+  throw DataError(
+      fmt::format("{}: {}: expected {}, as the model was trained for", source,
+                  data.labels.empty() ? fmt::format("{} targets", data.y.cols())
+                                      : "targets that are classes",
+                  labels ? "classes" : fmt::format("{} targets", wanted)));
 }
 
 }  // namespace
 
 template <class T>
 RunData<T> LoadRunData(const RunConfig& config) {
-  RunData<T> run = config.Data().task.empty() ? LoadFile<T>(config)
-                                              : LoadTask<T>(config);
+  RunData<T> run =
+      config.Data().task.empty() ? LoadFile<T>(config) : LoadTask<T>(config);
   run.card.loss = ChooseLoss(config, run);
   run.outputs = run.Train().y.cols();
   if (run.card.loss.UsesLabels()) {
@@ -280,8 +280,7 @@ data::Dataset<T> LoadForModel(const RunConfig& config,
   const bool is_task = !config.Data().task.empty();
   data::Dataset<T> data = is_task ? RawTask<T>(config, normalisation)
                                   : RawFile<T>(config, model, need_targets);
-  const std::string& source =
-      is_task ? config.Data().task : config.Data().data;
+  const std::string& source = is_task ? config.Data().task : config.Data().data;
   if (data.x.cols() != model.net.NumInputs()) {
     throw DataError(fmt::format("{}: {} inputs: expected {}, as the model has",
                                 source, data.x.cols(), model.net.NumInputs()));

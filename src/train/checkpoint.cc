@@ -101,8 +101,8 @@ data::Model<T> ModelOf(const nn::Mlp<T>& net) {
 template <class T>
 void RestoreParameters(const data::SafetensorsFile& file,
                        const std::string& source, nn::Mlp<T>& net) {
-  const data::Model<T> saved = data::ReadModel<T>(
-      file, net.Layers().front().activation, source);
+  const data::Model<T> saved =
+      data::ReadModel<T>(file, net.Layers().front().activation, source);
   const auto same_shape = [](const nn::DenseLayer& a, const nn::DenseLayer& b) {
     return a.in == b.in && a.out == b.out && a.bias == b.bias;
   };

@@ -35,19 +35,18 @@ Metrics Evaluator<T>::Evaluate(const nn::Mlp<T>& net, const nn::Loss& loss,
   losses_.resize(static_cast<std::size_t>(kBlock));
   double sum = 0;
   Index right = 0;
-  ForEachBlock(net, data.x,
-               [&](Index first, const ConstMatrixView<T>& outputs) {
-                 const Index count = outputs.rows();
-                 const nn::Batch<T> block = data::Rows(data, first, count);
-                 const std::span<double> losses =
-                     std::span(losses_).first(static_cast<std::size_t>(count));
-                 nn::EvaluateLoss<T>(loss, outputs, block, losses, nullptr,
-                                     scratch_);
-                 for (const double value : losses) sum += value;
-                 if (loss.UsesLabels()) {
-                   right += CountRight<T>(outputs, block.labels);
-                 }
-               });
+  ForEachBlock(
+      net, data.x, [&](Index first, const ConstMatrixView<T>& outputs) {
+        const Index count = outputs.rows();
+        const nn::Batch<T> block = data::Rows(data, first, count);
+        const std::span<double> losses =
+            std::span(losses_).first(static_cast<std::size_t>(count));
+        nn::EvaluateLoss<T>(loss, outputs, block, losses, nullptr, scratch_);
+        for (const double value : losses) sum += value;
+        if (loss.UsesLabels()) {
+          right += CountRight<T>(outputs, block.labels);
+        }
+      });
   const auto samples = static_cast<double>(data.Size());
   Metrics metrics{.loss = sum / samples};
   if (loss.UsesLabels()) {

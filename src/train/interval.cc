@@ -11,8 +11,8 @@ namespace {
 
 // The first suffix of a unit is the one that is printed.
 constexpr std::pair<std::string_view, Interval::Unit> kSuffixes[] = {
-    {"s", Interval::Unit::kSeconds},     {"epochs", Interval::Unit::kEpochs},
-    {"steps", Interval::Unit::kSteps},   {"epoch", Interval::Unit::kEpochs},
+    {"s", Interval::Unit::kSeconds},   {"epochs", Interval::Unit::kEpochs},
+    {"steps", Interval::Unit::kSteps}, {"epoch", Interval::Unit::kEpochs},
     {"step", Interval::Unit::kSteps},
 };
 

@@ -45,8 +45,8 @@ Json Typed(const std::string& text) {
 }
 
 Json Phases(const core::PhaseSeconds& phases) {
-  return {{"forward", phases.forward}, {"backward", phases.backward},
-          {"gram", phases.gram},       {"weights", phases.weights},
+  return {{"forward", phases.forward},     {"backward", phases.backward},
+          {"gram", phases.gram},           {"weights", phases.weights},
           {"pull_back", phases.pull_back}, {"apply", phases.apply}};
 }
 
@@ -108,10 +108,9 @@ class Reader {
     const Json& value = Find(name);
     if (!value.is_object()) Refuse(name, value, "an object");
     for (const auto& [key, entry] : value.items()) {
-      texts[key] = entry.is_string() ? entry.get<std::string>()
-                   : entry.is_number_float()
-                       ? FormatValue(entry.get<double>())
-                       : Line(entry);
+      texts[key] = entry.is_string()         ? entry.get<std::string>()
+                   : entry.is_number_float() ? FormatValue(entry.get<double>())
+                                             : Line(entry);
     }
     return texts;
   }
@@ -317,8 +316,8 @@ RunFile ParseRunFile(std::string_view text, std::string_view source) {
         },
         /*allow_exceptions=*/false);
     if (json.is_discarded() || too_deep) {
-      throw DataError(fmt::format("{}: {}: expected a JSON object", where,
-                                  Quote(line)));
+      throw DataError(
+          fmt::format("{}: {}: expected a JSON object", where, Quote(line)));
     }
     AddRecord(json, where, file);
   }

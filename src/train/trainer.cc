@@ -61,16 +61,14 @@ void TrainOptions::Validate() const { ValidateFields("TrainOptions", *this); }
 template <class T>
 Trainer<T>::Trainer(nn::Mlp<T>& net, optim::Optimizer<T>& optimizer,
                     const nn::Loss& loss, const nn::Batch<T>& train,
-                    const nn::Batch<T>& validation,
-                    const TrainOptions& options)
+                    const nn::Batch<T>& validation, const TrainOptions& options)
     : net_(net),
       optimizer_(optimizer),
       loss_(loss),
       train_(train),
       validation_(validation),
       options_((options.Validate(), options)),
-      stream_(train, options.batch_size, options.shuffle_seed,
-              options.shuffle),
+      stream_(train, options.batch_size, options.shuffle_seed, options.shuffle),
       state_(stream_.Position()),
       evaluated_(net) {
   for (const nn::Batch<T>& part : {train, validation}) {
@@ -165,8 +163,8 @@ void Trainer<T>::EndEpoch() {
 template <class T>
 void Trainer<T>::ValidateBetween() {
   Stopwatch stopwatch;
-  const Metrics metrics = Evaluate(validation_.Size() > 0 ? validation_
-                                                          : train_);
+  const Metrics metrics =
+      Evaluate(validation_.Size() > 0 ? validation_ : train_);
   state_.sums.evaluation_seconds += stopwatch.Lap();
   const ValidationRecord record{.epoch = state_.epoch,
                                 .step = state_.step,
@@ -182,9 +180,8 @@ void Trainer<T>::ValidateBetween() {
 template <class T>
 void Trainer<T>::NoteValidation(const Metrics& metrics) {
   // NaN is not below anything.
-  const bool better =
-      std::isfinite(metrics.loss) &&
-      (!state_.best_loss || metrics.loss < *state_.best_loss);
+  const bool better = std::isfinite(metrics.loss) &&
+                      (!state_.best_loss || metrics.loss < *state_.best_loss);
   ++state_.since_best;
   if (!better) return;
   state_.best_loss = metrics.loss;
@@ -218,8 +215,9 @@ void Trainer<T>::UpdateClock() {
 
 template <class T>
 bool Trainer<T>::AskedToStop() const {
-  return std::ranges::any_of(
-      observers_, [](TrainObserver* observer) { return observer->WantsStop(); });
+  return std::ranges::any_of(observers_, [](TrainObserver* observer) {
+    return observer->WantsStop();
+  });
 }
 
 template <class T>

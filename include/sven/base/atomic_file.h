@@ -25,6 +25,8 @@ namespace sven {
 // Pieces, so that nobody has to join gigabytes in memory first.
 void WriteFileAtomically(const std::filesystem::path& path,
                          std::span<const std::span<const std::byte>> pieces);
+void WriteFileAtomically(const std::filesystem::path& path,
+                         std::string_view text);
 
 // Removes what writers that were killed left behind in a folder that nobody
 // else is writing to.

@@ -87,7 +87,7 @@ struct ModelSettings {
   double huber_delta = 1;
   std::string init = "";
   NumberType dtype = NumberType::kFloat32;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 0;
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
@@ -95,9 +95,8 @@ struct ModelSettings {
                 "widths of the hidden layers, such as 16,16,16, or linear; "
                 "none: those of the task, else 32,32"},
           self.hidden);
-    visit(Field{"activation",
-                "between layers: " + AllNames<nn::Activation>() +
-                    "; none: gelu, or that of --init"},
+    visit(Field{"activation", "between layers: " + AllNames<nn::Activation>() +
+                                  "; none: gelu, or that of --init"},
           self.activation);
     visit(Field{"loss",
                 "per sample: " + AllNames<nn::Loss::Kind>() +
@@ -126,8 +125,9 @@ struct ExecutionSettings {
     visit(Field{"checkpoint_every",
                 "how often to save: 30s, 5epochs, 100steps, or none"},
           self.checkpoint_every);
-    visit(Field{"threads", "for large matrix products", {.low = 1, .high = 256}},
-          self.threads);
+    visit(
+        Field{"threads", "for large matrix products", {.low = 1, .high = 256}},
+        self.threads);
   }
 };
 
@@ -164,8 +164,7 @@ class RunConfig {
     return optimizers_;
   }
   // One of them, with its settings.
-  [[nodiscard]] optim::OptimizerChoice Optimizer(
-      const std::string& name) const;
+  [[nodiscard]] optim::OptimizerChoice Optimizer(const std::string& name) const;
 
   [[nodiscard]] bool IsGiven(const std::string& name) const {
     return given_.contains(name);
@@ -226,8 +225,8 @@ template <>
 struct sven::EnumNames<sven::experiment::Standardise> {
   using Standardise = sven::experiment::Standardise;
   static constexpr std::pair<std::string_view, Standardise> kTable[] = {
-      {"auto", Standardise::kAuto},       {"none", Standardise::kNone},
-      {"inputs", Standardise::kInputs},   {"targets", Standardise::kTargets},
+      {"auto", Standardise::kAuto},     {"none", Standardise::kNone},
+      {"inputs", Standardise::kInputs}, {"targets", Standardise::kTargets},
       {"both", Standardise::kBoth},
   };
 };

@@ -34,8 +34,7 @@ class Evaluator {
                     const Use& use) {
     for (Index first = 0; first < x.rows(); first += kBlock) {
       const Index count = std::min(kBlock, x.rows() - first);
-      propagation_.Forward(
-          net, {x.data() + first * x.cols(), count, x.cols()});
+      propagation_.Forward(net, {x.data() + first * x.cols(), count, x.cols()});
       use(first, propagation_.Outputs());
     }
   }

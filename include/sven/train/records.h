@@ -38,9 +38,9 @@ struct EpochRecord {
   Metrics validation = {};
   // Mean over the epoch's batches, each before its step.
   double batch_loss = 0;
-  double learning_rate = 0;  // of the last step
-  double update_norm = 0;    // of the last step
-  Index refused = 0;         // steps of this epoch that were not applied
+  double learning_rate = 0;        // of the last step
+  double update_norm = 0;          // of the last step
+  Index refused = 0;               // steps of this epoch that were not applied
   double evaluation_seconds = 0;   // of this epoch
   core::PhaseSeconds phases = {};  // of this epoch
   // For methods with singular values: kept ones per step, mean; and the mean

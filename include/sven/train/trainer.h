@@ -56,8 +56,7 @@ struct TrainOptions {
   static void VisitFields(Self& self, Visitor&& visit) {
     visit(Field{"epochs", "passes through the training data", {.low = 1}},
           self.epochs);
-    visit(Field{"batch_size", "samples per step", {.low = 1}},
-          self.batch_size);
+    visit(Field{"batch_size", "samples per step", {.low = 1}}, self.batch_size);
     visit(Field{"shuffle", "a new random order each epoch"}, self.shuffle);
     visit(Field{"shuffle_seed", "seed of the order"}, self.shuffle_seed);
     visit(Field{"validate_every",
@@ -85,10 +84,10 @@ struct TrainOptions {
 struct TrainProgress {
   Index epoch = 0;  // complete ones
   Index epochs = 0;
-  Index step = 0;             // done
+  Index step = 0;  // done
   Index steps_per_epoch = 0;
-  double train_seconds = 0;   // without evaluation
-  double total_seconds = 0;   // all, over all sessions
+  double train_seconds = 0;  // without evaluation
+  double total_seconds = 0;  // all, over all sessions
 };
 
 // Watches a training. Called after the step or the epoch is complete, so that
@@ -138,7 +137,7 @@ struct TrainState {
   // The lowest validation loss so far.
   std::optional<double> best_loss = std::nullopt;
   Index best_epoch = 0;
-  Index since_best = 0;  // validations
+  Index since_best = 0;                   // validations
   AlignedVector<T> best_parameters = {};  // for Keep::kBest
   // The last steps in a row that came out with NaN or infinity.
   Index not_finite = 0;
@@ -154,9 +153,9 @@ class Trainer {
   // sample for validation the loss of the training part takes its place. Throws
   // a UsageError for wrong options, a DataError for data that do not fit the
   // network and the loss.
-  Trainer(nn::Mlp<T>& net, optim::Optimizer<T>& optimizer,
-          const nn::Loss& loss, const nn::Batch<T>& train,
-          const nn::Batch<T>& validation, const TrainOptions& options);
+  Trainer(nn::Mlp<T>& net, optim::Optimizer<T>& optimizer, const nn::Loss& loss,
+          const nn::Batch<T>& train, const nn::Batch<T>& validation,
+          const TrainOptions& options);
 
   // Must live as long as the trainer runs.
   void AddObserver(TrainObserver& observer) { observers_.push_back(&observer); }

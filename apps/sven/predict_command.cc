@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+//
+// sven predict: what a model says of new data.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
+#include "commands.h"
+#include "model_data.h"
+#include "sven/base/atomic_file.h"
+#include "sven/data/npy.h"
+#include "sven/train/evaluate.h"
+
+namespace sven::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Predictions are in the units of the training data; of a classifier they are the
+names of classes, with --scores followed by a column per class: probabilities
+for the loss ce, outputs of the network for label_regression.
+
+In a table with names the columns are found by those that the model was trained
+with; others do not matter. Of a built-in task the validation part is taken.
+
+Examples:
+  sven predict runs/a --data new.csv > predictions.csv
+  sven predict runs/a --data images.npy --out predictions.npy)";
+
+struct PredictArguments {
+  ModelDataArguments input;
+  std::string out;
+  bool scores = false;
+};
+
+// Outputs in the units of the data; for cross-entropy with scores as
+// probabilities.
+template <class T>
+Matrix<T> Outputs(const data::TrainedModel<T>& model,
+                  const data::Dataset<T>& data, bool scores) {
+  Matrix<T> all(data.Size(), model.net.NumOutputs());
+  train::Evaluator<T> evaluator;
+  evaluator.ForEachBlock(model.net, View(data.x),
+                         [&](Index first, const ConstMatrixView<T>& outputs) {
+                           all.middleRows(first, outputs.rows()) = outputs;
+                         });
+  if (model.card.loss.kind == nn::Loss::kCrossEntropy && scores) {
+    for (Index a = 0; a < all.rows(); ++a) {
+      all.row(a) = (all.row(a).array() - all.row(a).maxCoeff()).exp();
+      all.row(a) /= all.row(a).sum();
+    }
+  }
+  const data::Scaling& scaling = model.card.normalisation.targets;
+  scaling.Undo<T>(MutableView(all));
+  return all;
+}
+
+std::string ClassName(const data::ModelCard& card, Index label) {
+  return card.class_names.empty()
+             ? std::to_string(label)
+             : card.class_names[static_cast<std::size_t>(label)];
+}
+
+// A field of a CSV file, in quotes if need be.
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+template <class T>
+std::string FormatCsv(const data::TrainedModel<T>& model,
+                      const Matrix<T>& outputs, bool scores) {
+  const data::ModelCard& card = model.card;
+  const bool classes = card.loss.UsesLabels();
+  const bool numbers = !classes || scores;
+  std::vector<std::string> head;
+  if (classes) {
+    head.push_back(card.target_names.empty() ? "class"
+                                             : card.target_names.front());
+  }
+  for (Index c = 0; c < outputs.cols() && numbers; ++c) {
+    head.push_back(classes ? ClassName(card, c)
+                   : card.target_names.empty()
+                       ? fmt::format("y{}", c + 1)
+                       : card.target_names[static_cast<std::size_t>(c)]);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    text += (i > 0 ? "," : "") + CsvField(head[i]);
+  }
+  text += '\n';
+  for (Index a = 0; a < outputs.rows(); ++a) {
+    std::string separator;
+    if (classes) {
+      Index best = 0;
+      outputs.row(a).maxCoeff(&best);
+      text += CsvField(ClassName(card, best));
+      separator = ",";
+    }
+    for (Index c = 0; c < outputs.cols() && numbers; ++c) {
+      // The shortest text that is this number.
+      fmt::format_to(std::back_inserter(text), "{}{}", separator,
+                     outputs(a, c));
+      separator = ",";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+template <class T>
+data::Tensor ToTensor(const data::TrainedModel<T>& model,
+                      const Matrix<T>& outputs, bool scores) {
+  if (!model.card.loss.UsesLabels() || scores) {
+    return data::Tensor::From<T>(
+        std::span<const T>(outputs.data(),
+                           static_cast<std::size_t>(outputs.size())),
+        {outputs.rows(), outputs.cols()});
+  }
+  std::vector<std::int64_t> labels;
+  for (Index a = 0; a < outputs.rows(); ++a) {
+    Index best = 0;
+    outputs.row(a).maxCoeff(&best);
+    labels.push_back(best);
+  }
+  return data::Tensor::From<std::int64_t>(labels, {outputs.rows()});
+}
+
+template <class T>
+void Predict(const PredictArguments& arguments,
+             const data::TrainedModel<T>& model) {
+  const bool scores = arguments.scores;
+  if (scores && !model.card.loss.UsesLabels()) {
+    throw UsageError(
+        fmt::format("--scores: {} is not a classifier: its loss is {}",
+                    arguments.input.model, Name(model.card.loss.kind)));
+  }
+  const data::Dataset<T> data = experiment::LoadForModel<T>(
+      DataConfig(arguments.input), model, /*need_targets=*/false);
+  const Matrix<T> outputs = Outputs<T>(model, data, scores);
+  const std::filesystem::path out(arguments.out);
+  if (out.extension() == ".npy") {
+    data::WriteNpy(out, ToTensor<T>(model, outputs, scores));
+    return;
+  }
+  const std::string text = FormatCsv<T>(model, outputs, scores);
+  if (arguments.out.empty()) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
+        std::fflush(stdout) != 0) {
+      throw DataError("cannot write the predictions to the standard output");
+    }
+    return;
+  }
+  WriteFileAtomically(out, text);
+}
+
+}  // namespace
+
+void AddPredictCommand(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("predict", "Apply a model to new data");
+  auto arguments = std::make_shared<PredictArguments>();
+  AddModelDataOptions(*command, arguments->input);
+  command
+      ->add_option("--out", arguments->out,
+                   "file for the predictions: .npy, or CSV for any other name "
+                   "[standard output]")
+      ->type_name("FILE");
+  command->add_flag("--scores", arguments->scores,
+                    "of a classifier: a column per class too");
+  command->footer(kFooter);
+  command->callback([arguments] {
+    WithModel(arguments->input,
+              [&]<class T>(const data::TrainedModel<T>& model) {
+                Predict<T>(*arguments, model);
+              });
+  });
+}
+
+}  // namespace sven::cli
