@@ -11,6 +11,7 @@ namespace sven::cli {
 void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddListCommand(CLI::App& app);
+void AddDataCommand(CLI::App& app);
 
 }  // namespace sven::cli
 

@@ -23,6 +23,7 @@ int Run(int argc, char** argv) {
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
   sven::cli::AddListCommand(app);
+  sven::cli::AddDataCommand(app);
   app.footer("sven COMMAND --help explains a command.");
   try {
     app.parse(argc, argv);
