@@ -54,6 +54,7 @@ struct Finished {
 // errors are part of the output; without, it shares both with this process.
 Finished Run(std::vector<std::string> command, const char* folder) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   int ends[2];

@@ -169,6 +169,8 @@ void FetchFiles(std::span<const KnownFile> files,
   }
   std::string reasons;
   for (const FetchWay& way : ways) {
+    // It may take its time.
+    fmt::print(stderr, "trying {}\n", way.name);
     try {
       TryWay(way, missing, folder);
       return;

