@@ -15,6 +15,7 @@ void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddListCommand(CLI::App& app);
 void AddCompletionCommand(CLI::App& app);
+void AddDataCommand(CLI::App& app);
 
 }  // namespace sven::cli
 

@@ -2,6 +2,7 @@
 //
 // sven list: what there is to choose from.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "commands.h"
 #include "optimizer_flags.h"
 #include "reference.h"
+#include "sven/data/task_registry.h"
 #include "sven/optim/registry.h"
 
 namespace sven::cli {
@@ -102,6 +104,34 @@ void RunListOptimizers(const ListArguments& arguments) {
            arguments.markdown);
 }
 
+void PrintTask(const data::TaskInfo& task) {
+  fmt::print(
+      "{}\n  {}\n  network with hidden layers {}, loss {}, batches of "
+      "{}\n",
+      task.name, task.summary, fmt::join(task.hidden, ","), Name(task.loss),
+      task.batch_size);
+  const auto names = data::TaskSettingNames(task);
+  std::vector<FieldDescription> fields;
+  for (FieldDescription& field : DescribeFields(data::TaskDefaults(task))) {
+    if (std::ranges::count(names, field.name) == 0) continue;
+    // Nothing said is all that there is.
+    if (field.default_value == "none") field.default_value = "all";
+    fields.push_back(std::move(field));
+  }
+  PrintTable(fields);
+  fmt::print("\n");
+}
+
+void RunListTasks(bool names) {
+  for (const data::TaskInfo& task : data::AllTasks()) {
+    if (names) {
+      fmt::print("{}\n", task.name);
+    } else {
+      PrintTask(task);
+    }
+  }
+}
+
 }  // namespace
 
 void AddListCommand(CLI::App& app) {
@@ -123,6 +153,10 @@ void AddListCommand(CLI::App& app) {
                      "as Markdown, which is the only form there is");
   commands->callback([&app] { fmt::print("{}", MarkdownReference(app)); });
   optimizers->callback([arguments] { RunListOptimizers(*arguments); });
+  CLI::App* tasks = command->add_subcommand(
+      "tasks", "The built-in tasks, with their settings and defaults");
+  tasks->add_flag("--names", arguments->names, "only the names");
+  tasks->callback([arguments] { RunListTasks(arguments->names); });
 }
 
 }  // namespace sven::cli

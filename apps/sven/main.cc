@@ -36,6 +36,7 @@ int Run(int argc, char** argv) {
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
   sven::cli::AddListCommand(app);
+  sven::cli::AddDataCommand(app);
   sven::cli::AddCompletionCommand(app);
   app.footer("sven COMMAND --help explains a command.");
   try {

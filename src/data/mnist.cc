@@ -69,7 +69,7 @@ std::vector<std::int64_t> ReadLabels(StoredArray array) {
   CheckLayout(array, {}, "one label per image, U8 [images]");
   std::vector<std::int64_t> labels(static_cast<std::size_t>(array.Rows()));
   array.ForEachValue([&](Index row, Index, auto value) {
-    const auto label = static_cast<std::int64_t>(value);
+    const auto label = static_cast<std::uint8_t>(value);
     if (label >= kImageClasses) {
       Fail(array.Name(), "label {} of image {}: must be from 0 to {}", label,
            row + 1, kImageClasses - 1);

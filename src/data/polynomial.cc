@@ -121,8 +121,8 @@ void RandomPolynomial::CollectPowers(Index degree) {
 }
 
 void RandomPolynomial::Evaluate(const ConstMatrixView<double>& x,
-                                VectorView<double> y) const {
-  Check(x.cols() == dimension_ && y.size() == x.rows(),
+                                std::span<double> y) const {
+  Check(x.cols() == dimension_ && std::ssize(y) == x.rows(),
         "a column per variable, and a value per row");
   if (form_ == PolynomialForm::kProducts) {
     EvaluateProducts(x, y);
@@ -133,7 +133,7 @@ void RandomPolynomial::Evaluate(const ConstMatrixView<double>& x,
 
 // One product per monomial, from those of lower degree.
 void RandomPolynomial::EvaluateProducts(const ConstMatrixView<double>& x,
-                                        VectorView<double> y) const {
+                                        std::span<double> y) const {
   std::vector<double> values(monomials_.size());
   values[0] = 1;
   for (Index a = 0; a < x.rows(); ++a) {
@@ -148,7 +148,7 @@ void RandomPolynomial::EvaluateProducts(const ConstMatrixView<double>& x,
 }
 
 void RandomPolynomial::EvaluateAdditive(const ConstMatrixView<double>& x,
-                                        VectorView<double> y) const {
+                                        std::span<double> y) const {
   for (Index a = 0; a < x.rows(); ++a) {
     y[a] = constant_;
     for (Index i = 0; i < dimension_; ++i) {

@@ -14,7 +14,8 @@ void FillPolynomial(Index count, Index dimension,
   for (Index a = 0; a < count; ++a) {
     for (Index i = 0; i < dimension; ++i) data.x(a, i) = random.Normal();
   }
-  polynomial.Evaluate(View(data.x), {data.y.data(), count});
+  polynomial.Evaluate(View(data.x),
+                      {data.y.data(), static_cast<std::size_t>(count)});
 }
 
 }  // namespace

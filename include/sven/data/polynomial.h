@@ -18,6 +18,7 @@
 #ifndef SVEN_DATA_POLYNOMIAL_H_
 #define SVEN_DATA_POLYNOMIAL_H_
 
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,7 +53,7 @@ class RandomPolynomial {
   [[nodiscard]] std::vector<Index> Exponents(Index term) const;
 
   // y_a = f(x_a) for every row of `x`, which has a column per variable.
-  void Evaluate(const ConstMatrixView<double>& x, VectorView<double> y) const;
+  void Evaluate(const ConstMatrixView<double>& x, std::span<double> y) const;
 
  private:
   // A monomial is another one, of a degree less, times a variable that is not
@@ -67,9 +68,9 @@ class RandomPolynomial {
   void CollectPowers(Index degree);
   [[nodiscard]] bool IsPurePower(Index monomial) const;
   void EvaluateProducts(const ConstMatrixView<double>& x,
-                        VectorView<double> y) const;
+                        std::span<double> y) const;
   void EvaluateAdditive(const ConstMatrixView<double>& x,
-                        VectorView<double> y) const;
+                        std::span<double> y) const;
 
   PolynomialForm form_;
   Index dimension_;
