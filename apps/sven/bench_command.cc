@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "sven/base/stopwatch.h"
 #include "sven/linalg/product.h"
+#include "terminal.h"
 
 namespace sven::cli {
 namespace {
@@ -96,9 +97,8 @@ double Median(std::vector<double> values) {
 
 void ShowProgress(const BenchCase& bench_case, int slice, int slices) {
   if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r{:<12} {:3d} %", bench_case.name,
-             100 * (slice + 1) / slices);
-  if (slice + 1 == slices) fmt::print(stderr, "\r{:20}\r", "");
+  PrintError("\r{:<12} {:3d} %", bench_case.name, 100 * (slice + 1) / slices);
+  if (slice + 1 == slices) PrintError("\r{:20}\r", "");
 }
 
 void MeasureTime(const BenchCase& bench_case, const BenchArguments& arguments,

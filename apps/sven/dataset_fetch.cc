@@ -12,6 +12,7 @@
 #include "sven/base/error.h"
 #include "sven/data/idx.h"
 #include "sven/data/mnist_files.h"
+#include "terminal.h"
 
 namespace sven::cli {
 namespace {
@@ -170,7 +171,7 @@ void FetchFiles(std::span<const KnownFile> files,
   std::string reasons;
   for (const FetchWay& way : ways) {
     // It may take its time.
-    fmt::print(stderr, "trying {}\n", way.name);
+    PrintError("trying {}\n", way.name);
     try {
       TryWay(way, missing, folder);
       return;

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "commands.h"
 #include "reference.h"
@@ -17,8 +21,8 @@ namespace {
 // About the first argument that nobody knows.
 int RefuseArgument(const CLI::App& app) {
   const std::string argument = app.remaining(/*recurse=*/true).front();
-  fmt::print(stderr, "sven: {}: not understood{}\n", argument,
-             sven::cli::SuggestArgument(app, argument));
+  sven::cli::PrintError("sven: {}: not understood{}\n", argument,
+                        sven::cli::SuggestArgument(app, argument));
   return 2;
 }
 
@@ -59,17 +63,24 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   sven::cli::RememberCommandLine(argc, argv);
+  // A limit on the size of files is an error like a full disk, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return Run(argc, argv);
+    const int code = Run(argc, argv);
+    if (std::fflush(stdout) == 0) return code;
+    sven::cli::PrintError("sven: cannot write the output: {}\n",
+                          std::system_category().message(errno));
   } catch (const sven::UsageError& error) {
-    fmt::print(stderr, "sven: {}\n", error.what());
+    sven::cli::PrintError("sven: {}\n", error.what());
     return 2;
   } catch (const sven::Error& error) {
-    fmt::print(stderr, "sven: {}\n", error.what());
+    sven::cli::PrintError("sven: {}\n", error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sven: not enough memory\n");
+    sven::cli::PrintError("sven: not enough memory\n");
+  } catch (const std::system_error& error) {
+    sven::cli::PrintError("sven: {}\n", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sven: internal error: {}\n", error.what());
+    sven::cli::PrintError("sven: internal error: {}\n", error.what());
   }
   return 1;
 }

@@ -35,7 +35,7 @@ ProgressDisplay::~ProgressDisplay() { Clear(); }
 
 void ProgressDisplay::Clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  PrintError("\r\x1b[K");
   std::fflush(stderr);
   drawn_ = false;
 }
@@ -65,12 +65,12 @@ void ProgressDisplay::OnEpoch(const train::TrainProgress& progress,
   validated_ = true;
   if (quiet_ || bar_) return;
   const auto digits = std::to_string(progress.epochs).size();
-  fmt::print(stderr,
-             "{}  epoch {:>{}}/{}  step {}  train {:.4g}{}  val {:.4g}{}  "
-             "{:.2f} s\n",
-             name_, record.epoch, digits, progress.epochs, record.step,
-             record.train.loss, Accuracy(record.train), record.validation.loss,
-             Accuracy(record.validation), progress.total_seconds);
+  PrintError(
+      "{}  epoch {:>{}}/{}  step {}  train {:.4g}{}  val {:.4g}{}  "
+      "{:.2f} s\n",
+      name_, record.epoch, digits, progress.epochs, record.step,
+      record.train.loss, Accuracy(record.train), record.validation.loss,
+      Accuracy(record.validation), progress.total_seconds);
 }
 
 void ProgressDisplay::Draw(const train::TrainProgress& progress) {
@@ -94,7 +94,7 @@ void ProgressDisplay::Draw(const train::TrainProgress& progress) {
                               std::clamp(room, 0, kWidest));
   std::string line = head + bar + tail;
   if (room < 0) line.resize(static_cast<std::size_t>(TerminalWidth() - 1));
-  fmt::print(stderr, "\r{}\x1b[K", line);
+  PrintError("\r{}\x1b[K", line);
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -11,6 +11,7 @@
 #include "step_case.h"
 #include "sven/base/text.h"
 #include "sven/data/trained_model.h"
+#include "terminal.h"
 
 namespace sven::cli {
 namespace {
@@ -207,10 +208,10 @@ void RunCase(const StepArguments& arguments, const CaseSettings& settings,
   data::WriteSafetensors(arguments.output,
                          MakeOutput<T>(settings, model, results));
   if (results.status != StepStatus::kOk) {
-    fmt::print(stderr,
-               "sven: a step was not applied (status {}); {} has the "
-               "parameters without it\n",
-               Name(results.status), arguments.output);
+    PrintError(
+        "sven: a step was not applied (status {}); {} has the "
+        "parameters without it\n",
+        Name(results.status), arguments.output);
   }
   fmt::print("{} step{}, loss {:.6g}, status {}", results.steps,
              results.steps == 1 ? "" : "s", results.report.loss,
@@ -241,17 +242,17 @@ void WarnOfIgnored(const StepArguments& arguments,
                    const std::vector<std::string>& metadata,
                    std::string_view optimizer) {
   for (const std::string& name : metadata) {
-    fmt::print(stderr,
-               "sven: {}: metadata {} is not a setting of the optimizer {}: "
-               "ignored\n",
-               arguments.input, Quote(name), optimizer);
+    PrintError(
+        "sven: {}: metadata {} is not a setting of the optimizer {}: "
+        "ignored\n",
+        arguments.input, Quote(name), optimizer);
   }
   for (const auto& [name, tensor] : file.tensors) {
     if (name == "x" || name == "y" || name == "mask" ||
         name.starts_with("expect.") || data::IsParameterName(name)) {
       continue;
     }
-    fmt::print(stderr, "sven: {}: tensor {} is not part of a case: ignored\n",
+    PrintError("sven: {}: tensor {} is not part of a case: ignored\n",
                arguments.input, Quote(name));
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "terminal.h"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -45,6 +44,7 @@ int TerminalWidth() {
 void CatchInterrupts() {
   std::signal(SIGINT, OnSignal);
   std::signal(SIGTERM, OnSignal);
+  std::signal(SIGHUP, OnSignal);
 }
 
 bool Interrupted() { return interrupted != 0; }

@@ -4,17 +4,31 @@
 #ifndef SVEN_APPS_SVEN_TERMINAL_H_
 #define SVEN_APPS_SVEN_TERMINAL_H_
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sven::cli {
+
+// Prints to the error output. If that is closed or full nobody can be told, and
+// the work goes on.
+template <class... Arguments>
+void PrintError(fmt::format_string<Arguments...> format,
+                Arguments&&... arguments) {
+  const std::string text =
+      fmt::format(format, std::forward<Arguments>(arguments)...);
+  static_cast<void>(std::fputs(text.c_str(), stderr));
+}
 
 // Whether somebody watches the error output, where progress is shown, and how
 // wide it is.
 bool IsTerminal();
 int TerminalWidth();
 
-// From here on Ctrl-C (SIGINT) and SIGTERM do not end the program but are
+// From here on Ctrl-C (SIGINT), SIGTERM and SIGHUP do not end the program but are
 // remembered; a second one ends it at once.
 void CatchInterrupts();
 bool Interrupted();

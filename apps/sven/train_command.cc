@@ -293,7 +293,7 @@ std::vector<RunResult> TrainAll(const TrainArguments& arguments,
          .observers = observers,
          .warn = [&](const std::string& message) {
            display.Clear();
-           fmt::print(stderr, "sven: {}; the training goes on\n", message);
+           PrintError("sven: {}; the training goes on\n", message);
          }}));
     if (results.back().summary.status == train::RunStatus::kInterrupted) break;
   }

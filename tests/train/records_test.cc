@@ -35,10 +35,8 @@ RunFile Example() {
                          .phases = {.forward = 1, .weights = 2},
                          .kept = 15.5,
                          .spectrum = {1, 0.1, 1e-3}});
-  file.validations.push_back({.epoch = 0,
-                              .step = 100,
-                              .seconds = 0.05,
-                              .validation = {.loss = 2}});
+  file.validations.push_back(
+      {.epoch = 0, .step = 100, .seconds = 0.05, .validation = {.loss = 2}});
   file.summary = RunSummary{.status = RunStatus::kDiverged,
                             .epochs = 1,
                             .steps = 313,

@@ -29,7 +29,7 @@ struct Problem {
   TrainOptions options = {.epochs = 3, .batch_size = 16, .shuffle_seed = 9};
 
   Trainer<double> MakeTrainer(optim::Optimizer<double>& optimizer) {
-    return {net,  optimizer, loss, task.train.All(), task.validation.All(),
+    return {net,    optimizer, loss, task.train.All(), task.validation.All(),
             options};
   }
 };
@@ -63,9 +63,9 @@ TEST(Trainer, DoesWhatAPlainLoopDoes) {
   EXPECT_EQ(Parameters(problem.net), Parameters(plain));
   EXPECT_EQ(summary.status, RunStatus::kCompleted);
   EXPECT_EQ(summary.steps, 15);  // 5 batches an epoch
-  EXPECT_NEAR(
-      summary.final_validation.loss,
-      nn::MeanLoss(plain, problem.loss, problem.task.validation.All()), 1e-15);
+  EXPECT_NEAR(summary.final_validation.loss,
+              nn::MeanLoss(plain, problem.loss, problem.task.validation.All()),
+              1e-15);
   EXPECT_NEAR(summary.final_train.loss,
               nn::MeanLoss(plain, problem.loss, problem.task.train.All()),
               1e-15);
@@ -203,10 +203,10 @@ TEST(Trainer, TimeLimitEndsWithTheLossOfTheWeightsAtThatMoment) {
   Trainer<double> trainer = problem.MakeTrainer(*optimizer);
   const RunSummary summary = trainer.Run();
   EXPECT_EQ(summary.status, RunStatus::kTimeLimit);
-  EXPECT_NEAR(summary.final_validation.loss,
-              nn::MeanLoss(problem.net, problem.loss,
-                           problem.task.validation.All()),
-              1e-15);
+  EXPECT_NEAR(
+      summary.final_validation.loss,
+      nn::MeanLoss(problem.net, problem.loss, problem.task.validation.All()),
+      1e-15);
 }
 
 TEST(Trainer, DivergenceIsAResultWithItsStep) {
@@ -230,9 +230,8 @@ TEST(Trainer, KeepsTheBestWeightsIfAsked) {
   const RunSummary summary = trainer.Run();
   nn::Mlp<double> best = problem.net;
   std::ranges::copy(trainer.Result(), best.Parameters().begin());
-  EXPECT_NEAR(
-      nn::MeanLoss(best, problem.loss, problem.task.validation.All()),
-      summary.best_validation_loss, 1e-15);
+  EXPECT_NEAR(nn::MeanLoss(best, problem.loss, problem.task.validation.All()),
+              summary.best_validation_loss, 1e-15);
   double lowest = std::numeric_limits<double>::infinity();
   for (const EpochRecord& record : trainer.State().epochs) {
     lowest = std::min(lowest, record.validation.loss);
@@ -311,8 +310,9 @@ TEST(Checkpoint, RefusesWhatDoesNotFitNamingTheTensor) {
   Problem other;
   const auto fresh = Make("adam");
   Trainer<double> target = other.MakeTrainer(*fresh);
-  EXPECT_NE(DataErrorOf([&] { RestoreCheckpoint(bare, "c", target); })
-                .find("'records'"),
+  EXPECT_NE(DataErrorOf([&] {
+              RestoreCheckpoint(bare, "c", target);
+            }).find("'records'"),
             std::string::npos);
 }
 
