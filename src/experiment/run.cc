@@ -89,8 +89,10 @@ std::map<std::string, std::string> EchoOf(const RunConfig& config,
   return echo;
 }
 
-// Settings that a resumed run may change: when it ends.
+// Settings that a resumed run may change: when it ends, and where its files are
+// now. (That they are the same files a checksum tells.)
 bool MayChange(std::string_view name) {
+  if (RunConfig::IsPath(name)) return true;
   constexpr std::string_view kNames[] = {"epochs", "patience", "target_loss",
                                          "time_limit"};
   return std::ranges::find(kNames, name) != std::end(kNames);

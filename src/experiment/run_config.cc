@@ -247,6 +247,10 @@ std::map<std::string, std::string> RunConfig::Echo() const {
   return echo;
 }
 
+bool RunConfig::IsPath(std::string_view name) {
+  return std::ranges::find(kPaths, name) != std::end(kPaths);
+}
+
 std::vector<FieldGroup> RunConfig::Describe() {
   return {{"Data", DescribeFields<DataSettings>()},
           {"Built-in tasks", DescribeFields<data::TaskSettings>()},
@@ -283,9 +287,9 @@ std::string TomlValue(const std::string& text) {
 }
 
 std::string AbsolutePath(const std::string& name, const std::string& text) {
-  const bool is_path = std::ranges::find(kPaths, name) != std::end(kPaths);
-  return is_path && !text.empty() ? std::filesystem::absolute(text).string()
-                                  : text;
+  return RunConfig::IsPath(name) && !text.empty()
+             ? std::filesystem::absolute(text).string()
+             : text;
 }
 
 }  // namespace

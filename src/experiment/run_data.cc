@@ -55,18 +55,23 @@ bool HasTargets(const data::Dataset<T>& data) {
   return data.y.cols() > 0 || !data.labels.empty();
 }
 
+// A table needs to be told which of its columns are targets.
+void CheckTargetGiven(const std::string& path,
+                      const data::ColumnOptions& columns) {
+  if (!columns.targets.empty() || !data::IsTextTable(path)) return;
+  throw UsageError(fmt::format(
+      "{}: say which column is to be predicted with --target NAME, or its "
+      "number (-1 is the last)",
+      path));
+}
+
 template <class T>
 void CheckTargets(const std::string& path, const data::Table<T>& table) {
   if (HasTargets(table.data)) return;
-  std::string columns;
-  if (!table.input_names.empty()) {
-    columns =
-        fmt::format("; its columns are {}", fmt::join(table.input_names, ", "));
-  }
   throw UsageError(fmt::format(
-      "{}: no targets: say what to predict with --target COLUMN (a name or a "
-      "number, -1 is the last), or --target-file FILE{}",
-      path, columns));
+      "{}: no targets: say what to predict with --target COLUMN (a number; -1 "
+      "is the last), or --target-file FILE",
+      path));
 }
 
 // The second file has the columns and the classes of the first.
@@ -126,6 +131,7 @@ void Standardisation(const RunConfig& config, RunData<T>& run) {
 template <class T>
 RunData<T> LoadFile(const RunConfig& config) {
   const DataSettings& settings = config.Data();
+  CheckTargetGiven(settings.data, config.File().csv.columns);
   data::Table<T> table = data::ReadDataset<T>(settings.data, config.File());
   CheckTargets(settings.data, table);
   RunData<T> run;
@@ -234,6 +240,7 @@ data::Dataset<T> RawFile(const RunConfig& config,
     columns.target_kind = data::TargetKind::kClasses;
     if (columns.classes.empty()) columns.classes = card.class_names;
   }
+  if (need_targets) CheckTargetGiven(path, columns);
   data::Table<T> table = data::ReadDataset<T>(path, options);
   if (need_targets) CheckTargets(path, table);
   return std::move(table.data);

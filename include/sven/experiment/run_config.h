@@ -177,6 +177,9 @@ class RunConfig {
   // All settings of the run, except those of optimizers and of execution.
   [[nodiscard]] std::map<std::string, std::string> Echo() const;
 
+  // Whether a setting is the path of a file or a folder.
+  static bool IsPath(std::string_view name);
+
   // The settings that are not those of optimizers, with their defaults.
   static std::vector<FieldGroup> Describe();
 
