@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -146,20 +145,17 @@ void Predict(const PredictArguments& arguments,
   const data::Dataset<T> data = experiment::LoadForModel<T>(
       DataConfig(arguments.input), model, /*need_targets=*/false);
   const Matrix<T> outputs = Outputs<T>(model, data, scores);
+  if (arguments.out.empty()) {
+    fmt::print("{}", FormatCsv<T>(model, outputs, scores));
+    return;
+  }
   const std::filesystem::path out(arguments.out);
   if (out.extension() == ".npy") {
     data::WriteNpy(out, ToTensor<T>(model, outputs, scores));
-    return;
+  } else {
+    WriteFileAtomically(out, FormatCsv<T>(model, outputs, scores));
   }
-  const std::string text = FormatCsv<T>(model, outputs, scores);
-  if (arguments.out.empty()) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-        std::fflush(stdout) != 0) {
-      throw DataError("cannot write the predictions to the standard output");
-    }
-    return;
-  }
-  WriteFileAtomically(out, text);
+  fmt::print("{} predictions -> {}\n", outputs.rows(), arguments.out);
 }
 
 }  // namespace

@@ -6,32 +6,7 @@
 set -uo pipefail
 sven=$1
 data=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-pass() { passed=$((passed + 1)); }
-fail() {
-  failed=$((failed + 1))
-  echo "FAILED: $1"
-  sed 's/^/    /' "$work/stdout" "$work/stderr"
-}
-
-# expect CODE TEXT ARGUMENTS...: exit code, and TEXT in what is printed.
-expect() {
-  local code=$1 text=$2
-  shift 2
-  "$sven" "$@" >"$work/stdout" 2>"$work/stderr"
-  local got=$?
-  if [ "$got" -ne "$code" ]; then
-    fail "sven $*: exit code $got, expected $code"
-  elif ! grep -qF -- "$text" "$work/stdout" "$work/stderr"; then
-    fail "sven $*: '$text' is not printed"
-  else
-    pass
-  fi
-}
+source "$(dirname "$0")/expect.sh"
 
 # refuse CODE TEXT ARGUMENTS...: the same, and no output file appears.
 refuse() {
@@ -240,5 +215,4 @@ expect 0 "adamw" bench --case toy1d --optimizer adamw,lion --slices 1 \
 expect 2 "did you mean 'lion'" bench --case toy1d --optimizer loin
 expect 2 "--threads" bench --threads 0
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

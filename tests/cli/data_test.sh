@@ -5,37 +5,8 @@
 # Usage: data_test.sh SVEN
 set -uo pipefail
 sven=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/expect.sh"
 cd "$work" || exit 1
-passed=0
-failed=0
-
-pass() { passed=$((passed + 1)); }
-fail() {
-  failed=$((failed + 1))
-  echo "FAILED: $1"
-  sed 's/^/    /' "$work/stdout" "$work/stderr"
-}
-
-# expect CODE TEXT ARGUMENTS...: exit code, and TEXT in what is printed.
-expect() {
-  local code=$1 text=$2
-  shift 2
-  PATH=$path "$sven" "$@" >"$work/stdout" 2>"$work/stderr"
-  local got=$?
-  if [ "$got" -ne "$code" ]; then
-    fail "sven $*: exit code $got, expected $code"
-  elif ! grep -qF -- "$text" "$work/stdout" "$work/stderr"; then
-    fail "sven $*: '$text' is not printed"
-  else
-    pass
-  fi
-}
-# also TEXT: of the same run.
-also() {
-  grep -qF -- "$1" "$work/stdout" "$work/stderr" && pass || fail "no '$1'"
-}
 
 # stand_in NAME SCRIPT
 mkdir bin empty
@@ -91,5 +62,4 @@ also "hidden layers 32,32,32, loss label_regression, batches of 64"
 expect 0 "toy1d" list tasks --names
 [ "$(wc -l <stdout)" -eq 5 ] && pass || fail "five names"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary
