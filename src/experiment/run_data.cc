@@ -195,7 +195,8 @@ template <class T>
 std::uint32_t Checksum(const nn::Batch<T>& part, std::uint32_t start) {
   uLong sum = start;
   const auto add = [&](const void* bytes, std::size_t size) {
-    sum = crc32_z(sum, static_cast<const Bytef*>(bytes), size);
+    // Of no bytes at all zlib would give the sum to start from.
+    if (size > 0) sum = crc32_z(sum, static_cast<const Bytef*>(bytes), size);
   };
   add(part.x.data(), sizeof(T) * static_cast<std::size_t>(part.x.size()));
   add(part.y.data(), sizeof(T) * static_cast<std::size_t>(part.y.size()));

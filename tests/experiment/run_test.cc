@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "sven/experiment/run.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "sven/data/safetensors.h"
+#include "testing/files.h"
+
+namespace sven::experiment {
+namespace {
+
+using sven::testing::DataErrorOf;
+using sven::testing::Slurp;
+using sven::testing::TemporaryFolder;
+
+RunConfig SmallConfig() {
+  RunConfig config;
+  config.Set("", "task", "toy1d");
+  config.Set("", "train_size", "64");
+  config.Set("", "val_size", "16");
+  config.Set("", "hidden", "4");
+  config.Set("", "epochs", "3");
+  config.Set("", "checkpoint_every", "1steps");
+  return config;
+}
+
+class Stop : public train::TrainObserver {
+ public:
+  explicit Stop(Index step) : step_(step) {}
+  void OnStep(const train::TrainProgress& progress,
+              const StepReport&) override {
+    stop_ = progress.step >= step_;
+  }
+  bool WantsStop() override { return stop_; }
+
+ private:
+  Index step_;
+  bool stop_ = false;
+};
+
+RunResult RunIn(const TemporaryFolder& folder, const RunConfig& config,
+                bool resume = false, Index stop = 1000) {
+  const auto data = LoadRunData<double>(config);
+  Stop observer(stop);
+  train::TrainObserver* observers[] = {&observer};
+  return RunTraining<double>(
+      config, data,
+      {.folder = folder.Path(), .resume = resume, .observers = observers});
+}
+
+TEST(Run, FolderHasModelRecordsAndCheckpoint) {
+  const TemporaryFolder folder;
+  const RunResult result = RunIn(folder, SmallConfig());
+  EXPECT_EQ(result.summary.status, train::RunStatus::kCompleted);
+  const train::RunFile records = train::ReadRunFile(folder / kRunFile);
+  EXPECT_EQ(records.epochs.size(), 3U);
+  EXPECT_EQ(records.summary->final_validation.loss,
+            result.summary.final_validation.loss);
+  EXPECT_EQ(records.config.settings.at("hidden"), "4");
+  EXPECT_EQ(records.config.settings.at("optimizer"), "sven");
+  const data::SafetensorsFile file = data::ReadSafetensors(folder / kModelFile);
+  // Only parameters: PyTorch loads strictly.
+  EXPECT_EQ(file.tensors.size(), 4U);
+  const auto model = data::ParseModel<double>(file, "m");
+  EXPECT_EQ(model.card.normalisation.targets.mean.size(), 1U);
+  EXPECT_TRUE(std::filesystem::exists(folder / kCheckpointFile));
+}
+
+TEST(Run, InterruptedRunGoesOnToTheSameModel) {
+  const TemporaryFolder whole;
+  const TemporaryFolder broken;
+  RunIn(whole, SmallConfig());
+  const RunResult stopped = RunIn(broken, SmallConfig(), false, 3);
+  EXPECT_EQ(stopped.summary.status, train::RunStatus::kInterrupted);
+  EXPECT_FALSE(train::ReadRunFile(broken / kRunFile).summary.has_value());
+  RunIn(broken, SmallConfig(), true);
+  EXPECT_EQ(Slurp(whole / kModelFile), Slurp(broken / kModelFile));
+}
+
+TEST(Run, OtherSettingsOrDataAreRefused) {
+  const TemporaryFolder folder;
+  RunIn(folder, SmallConfig(), false, 3);
+  RunConfig other = SmallConfig();
+  other.Set("", "lr", "0.5");
+  EXPECT_NE(DataErrorOf([&] {
+              RunIn(folder, other, true);
+            }).find("it was saved with lr ="),
+            std::string::npos);
+  other = SmallConfig();
+  other.Set("", "batch_size", "7");
+  EXPECT_NE(DataErrorOf([&] { RunIn(folder, other, true); }).find("batch_size"),
+            std::string::npos);
+}
+
+TEST(Run, ChangedFileIsNoticed) {
+  const TemporaryFolder folder;
+  const auto config = [&] {
+    RunConfig file;
+    file.Set("", "data", (folder / "d.csv").string());
+    file.Set("", "target", "y");
+    file.Set("", "epochs", "2");
+    return file;
+  }();
+  const auto write = [&](int last) {
+    std::ofstream(folder / "d.csv") << "x,y\n1,2\n2,3\n3,5\n4,4\n5," << last;
+  };
+  write(1);
+  RunIn(folder, config, false, 1);
+  write(2);
+  EXPECT_NE(DataErrorOf([&] {
+              RunIn(folder, config, true);
+            }).find("the data are not those"),
+            std::string::npos);
+}
+
+TEST(Run, DamagedCheckpointsAreErrorsThatNameTheFile) {
+  const TemporaryFolder folder;
+  RunIn(folder, SmallConfig(), false, 3);
+  const auto path = folder / kCheckpointFile;
+  const std::vector<std::byte> good = Slurp(path);
+  for (std::size_t keep = 0; keep < good.size(); keep += good.size() / 37) {
+    sven::testing::Spill(path, {good.begin(), good.begin() + keep});
+    EXPECT_NE(DataErrorOf([&] {
+                RunIn(folder, SmallConfig(), true);
+              }).find("checkpoint.safetensors"),
+              std::string::npos);
+  }
+}
+
+TEST(Run, StartsFromWeightsOfAFile) {
+  const TemporaryFolder first;
+  const TemporaryFolder second;
+  RunIn(first, SmallConfig());
+  RunConfig config;
+  for (const char* name : {"train_size", "val_size"}) {
+    config.Set("", name, "32");
+  }
+  config.Set("", "task", "toy1d");
+  config.Set("", "init", (first / kModelFile).string());
+  config.Set("", "optimizer", "sgd");
+  config.Set("", "lr", "1e-300");
+  config.Set("", "epochs", "1");
+  const auto data = LoadRunData<double>(config);
+  RunTraining<double>(config, data,
+                      {.optimizer = "sgd", .folder = second.Path()});
+  const auto read = [](const TemporaryFolder& folder) {
+    return data::ReadSafetensors(folder / kModelFile).tensors;
+  };
+  EXPECT_EQ(read(first), read(second));
+  config.Set("", "task", "polynomial");
+  const auto wide = LoadRunData<double>(config);
+  EXPECT_NE(DataErrorOf([&] {
+              RunTraining<double>(config, wide, {.optimizer = "sgd"});
+            }).find("1 inputs and 1 outputs: expected 6 and 1"),
+            std::string::npos);
+}
+
+TEST(FolderLock, BelongsToOneAtATime) {
+  const TemporaryFolder folder;
+  {
+    const FolderLock lock(folder / "run");
+    EXPECT_NE(DataErrorOf([&] {
+                FolderLock again(folder / "run");
+              }).find("another process"),
+              std::string::npos);
+  }
+  const FolderLock lock(folder / "run");
+}
+
+}  // namespace
+}  // namespace sven::experiment
