@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Puts what the program says of itself into the documentation: the table of
-# settings of every optimizer. With --check nothing is written; the exit code is
+# Puts what the program says of itself into the documentation: docs/cli.md, and the
+# table of settings of every optimizer. With --check nothing is written; the exit code is
 # 1 if something would be.
 # Usage: update_docs.sh [--check] [SVEN]
 set -euo pipefail
@@ -58,4 +58,14 @@ for page in docs/optimizers/*.md; do
   echo "$page: there is no optimizer of that name" >&2
   bad=1
 done
+new=$("$sven" list commands --markdown)
+if [ "$new" != "$(cat docs/cli.md 2>/dev/null)" ]; then
+  if [ "$check" -eq 1 ]; then
+    echo "docs/cli.md is not what the program says; run scripts/update_docs.sh" >&2
+    bad=1
+  else
+    printf '%s\n' "$new" >docs/cli.md
+    echo docs/cli.md
+  fi
+fi
 exit "$bad"

@@ -16,6 +16,8 @@
 #include "sven/data/safetensors.h"
 #include "sven/data/task_registry.h"
 #include "sven/data/tasks.h"
+#include "sven/data/trained_model.h"
+#include "sven/experiment/run.h"
 #include "sven/linalg/product.h"
 #include "sven/nn/batch.h"
 #include "sven/nn/loss.h"
@@ -41,5 +43,7 @@
 #include "sven/optim/soap.h"
 #include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
+#include "sven/train/checkpoint.h"
+#include "sven/train/trainer.h"
 
 #endif  // SVEN_SVEN_H_

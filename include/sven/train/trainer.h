@@ -56,7 +56,10 @@ struct TrainOptions {
   static void VisitFields(Self& self, Visitor&& visit) {
     visit(Field{"epochs", "passes through the training data", {.low = 1}},
           self.epochs);
-    visit(Field{"batch_size", "samples per step", {.low = 1}}, self.batch_size);
+    visit(Field{"batch_size",
+                "samples per step (by default 64 for mnist and fashion-mnist)",
+                {.low = 1}},
+          self.batch_size);
     visit(Field{"shuffle", "a new random order each epoch"}, self.shuffle);
     visit(Field{"shuffle_seed", "seed of the order"}, self.shuffle_seed);
     visit(Field{"validate_every",
