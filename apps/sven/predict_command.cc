@@ -74,37 +74,46 @@ std::string CsvField(const std::string& text) {
   return quoted + '"';
 }
 
+// Names of the columns: the class of a classifier, then numbers, if any.
+std::vector<std::string> Heading(const data::ModelCard& card, Index outputs,
+                                 bool scores) {
+  std::vector<std::string> names;
+  if (card.loss.UsesLabels()) {
+    names.push_back(card.target_names.empty() ? "class"
+                                              : card.target_names.front());
+    for (Index c = 0; c < outputs && scores; ++c) {
+      names.push_back(ClassName(card, c));
+    }
+    return names;
+  }
+  for (Index c = 0; c < outputs; ++c) {
+    names.push_back(card.target_names.empty()
+                        ? fmt::format("y{}", c + 1)
+                        : card.target_names[static_cast<std::size_t>(c)]);
+  }
+  return names;
+}
+
 template <class T>
 std::string FormatCsv(const data::TrainedModel<T>& model,
                       const Matrix<T>& outputs, bool scores) {
   const data::ModelCard& card = model.card;
   const bool classes = card.loss.UsesLabels();
-  const bool numbers = !classes || scores;
-  std::vector<std::string> head;
-  if (classes) {
-    head.push_back(card.target_names.empty() ? "class"
-                                             : card.target_names.front());
-  }
-  for (Index c = 0; c < outputs.cols() && numbers; ++c) {
-    head.push_back(classes ? ClassName(card, c)
-                   : card.target_names.empty()
-                       ? fmt::format("y{}", c + 1)
-                       : card.target_names[static_cast<std::size_t>(c)]);
-  }
   std::string text;
-  for (std::size_t i = 0; i < head.size(); ++i) {
-    text += (i > 0 ? "," : "") + CsvField(head[i]);
+  for (const std::string& name : Heading(card, outputs.cols(), scores)) {
+    if (!text.empty()) text += ',';
+    text += CsvField(name);
   }
   text += '\n';
   for (Index a = 0; a < outputs.rows(); ++a) {
-    std::string separator;
+    std::string_view separator;
     if (classes) {
       Index best = 0;
       outputs.row(a).maxCoeff(&best);
       text += CsvField(ClassName(card, best));
       separator = ",";
     }
-    for (Index c = 0; c < outputs.cols() && numbers; ++c) {
+    for (Index c = 0; c < outputs.cols() && (scores || !classes); ++c) {
       // The shortest text that is this number.
       fmt::format_to(std::back_inserter(text), "{}{}", separator,
                      outputs(a, c));

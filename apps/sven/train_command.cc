@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "commands.h"
@@ -260,7 +262,16 @@ void PrintWhatNext(const Output& output, const RunConfig& config,
         "another setting may help.\n",
         result.optimizer, result.summary.diverged_at_step);
   }
-  const std::string model = ShellWord(results.front().folder->string());
+  const auto better = [](const RunResult& a, const RunResult& b) {
+    const auto loss = [](const RunResult& result) {
+      const double value = result.summary.best_validation_loss;
+      return std::isnan(value) ? std::numeric_limits<double>::infinity()
+                               : value;
+    };
+    return loss(a) < loss(b);
+  };
+  const RunResult& best = *std::ranges::min_element(results, better);
+  const std::string model = ShellWord(best.folder->string());
   fmt::print("\nSaved in {}. Use the model with\n  sven predict {} {}\n",
              folder, model,
              config.Data().task.empty() ? "--data FILE"

@@ -120,8 +120,9 @@ void AppendCheckpoint(Trainer<T>& trainer, data::SafetensorsFile& file) {
   data::AppendModel<T>(ModelOf<T>(trainer.Net()), file);
   data::AppendOptimizerState<T>(trainer.Optimizer(), file);
   TrainState<T> state = trainer.State();
-  RunFile records{.epochs = std::move(state.epochs),
-                  .validations = std::move(state.validations)};
+  RunFile records;
+  records.epochs = std::move(state.epochs);
+  records.validations = std::move(state.validations);
   data::AppendState(
       kPrefix,
       [&](StateArchive& archive) {
