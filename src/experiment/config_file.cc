@@ -1,80 +1,27 @@
 // SPDX-License-Identifier: MIT
-#define TOML_EXCEPTIONS 0
-#include <fmt/format.h>
-#include <toml++/toml.h>
-
 #include "sven/base/atomic_file.h"
-#include "sven/base/error.h"
-#include "sven/base/text.h"
 #include "sven/experiment/run_config.h"
+#include "toml_values.h"
 
 namespace sven::experiment {
-namespace {
-
-std::string Place(const std::string& source, const toml::source_region& region,
-                  std::string_view key) {
-  return fmt::format("{}: line {}: {}", source, region.begin.line,
-                     Printable(key, 60));
-}
-
-[[noreturn]] void Refuse(const std::string& place) {
-  throw UsageError(
-      fmt::format("{}: expected a text, a number, true, false or a list of "
-                  "them",
-                  place));
-}
-
-// A value as the text that a flag would have.
-std::string ValueText(const toml::node& node, const std::string& place) {
-  if (const auto* text = node.as_string()) return text->get();
-  if (const auto* whole = node.as_integer()) return FormatValue(whole->get());
-  if (const auto* number = node.as_floating_point()) {
-    return FormatValue(number->get());
-  }
-  if (const auto* flag = node.as_boolean()) return FormatValue(flag->get());
-  if (const auto* array = node.as_array()) {
-    std::string list;
-    for (const toml::node& entry : *array) {
-      if (!entry.is_value()) Refuse(place);
-      if (!list.empty()) list += ",";
-      list += ValueText(entry, place);
-    }
-    return list;
-  }
-  Refuse(place);
-}
-
-void AddOptimizerTable(const std::string& source, std::string_view optimizer,
-                       const toml::table& table, RunConfig& config) {
-  for (const auto& [key, node] : table) {
-    const std::string place = Place(source, node.source(), key.str());
-    config.SetFor(place, std::string(optimizer), std::string(key.str()),
-                  ValueText(node, place));
-  }
-}
-
-}  // namespace
 
 void ParseConfig(std::string_view text, const std::string& source,
                  RunConfig& config) {
-  const toml::parse_result result = toml::parse(text);
-  if (!result) {
-    const toml::parse_error& error = result.error();
-    throw UsageError(fmt::format(
-        "{}: line {}, column {}: {}", source, error.source().begin.line,
-        error.source().begin.column, Printable(error.description(), 200)));
-  }
+  const toml::table table = ParseToml(text, source);
   // First what holds for all, then what is said of one.
-  const toml::table& table = result.table();
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
-    const std::string place = Place(source, node.source(), key.str());
-    config.Set(place, std::string(key.str()), ValueText(node, place));
+    const std::string place = TomlPlace(source, node, key.str());
+    config.Set(place, std::string(key.str()), TomlValue(node, place));
   }
-  for (const auto& [key, node] : table) {
+  for (const auto& [optimizer, node] : table) {
     const toml::table* inner = node.as_table();
     if (inner == nullptr) continue;
-    AddOptimizerTable(source, key.str(), *inner, config);
+    for (const auto& [key, value] : *inner) {
+      const std::string place = TomlPlace(source, value, key.str());
+      config.SetFor(place, std::string(optimizer.str()),
+                    std::string(key.str()), TomlValue(value, place));
+    }
   }
 }
 

@@ -280,7 +280,7 @@ std::string TomlString(std::string_view text) {
 
 // Bare where it is a number as TOML writes them; else a string, which says the
 // same to us.
-std::string TomlValue(const std::string& text) {
+std::string TomlText(const std::string& text) {
   const auto whole = internal::ParseInteger(text);
   if (whole && std::to_string(*whole) == text) return text;
   return text == "true" || text == "false" ? text : TomlString(text);
@@ -299,7 +299,7 @@ std::string RunConfig::ToToml() const {
   const auto add = [&](const GivenTexts& texts) {
     for (const auto& [name, given] : texts) {
       toml += fmt::format("{} = {}\n", name,
-                          TomlValue(AbsolutePath(name, given.text)));
+                          TomlText(AbsolutePath(name, given.text)));
     }
   };
   add(given_);
