@@ -100,7 +100,10 @@ void PrintJson(const train::Metrics& metrics, Index samples,
 
 void PrintText(const train::Metrics& metrics, Index samples,
                std::string_view loss, const std::vector<TargetError>& errors) {
-  fmt::print("{} samples, {} loss {:.6g}", samples, loss, metrics.loss);
+  // A NaN has a sign that means nothing.
+  const double value =
+      std::isnan(metrics.loss) ? std::abs(metrics.loss) : metrics.loss;
+  fmt::print("{} samples, {} loss {:.6g}", samples, loss, value);
   if (metrics.accuracy) {
     fmt::print(", accuracy {:.2f} %", 100 * *metrics.accuracy);
   }

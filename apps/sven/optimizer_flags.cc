@@ -59,8 +59,8 @@ void AddFlag(CLI::App& command, const FieldDescription& field,
   command
       .add_option_function<std::string>(
           FlagName(field.name),
-          [&flags, name = field.name](const std::string& text) {
-            flags[name] = text.empty() ? "true" : text;
+          [&flags, is_switch, name = field.name](const std::string& text) {
+            flags[name] = is_switch && text.empty() ? "true" : text;
           },
           help)
       ->expected(is_switch ? 0 : 1, 1)

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "model_data.h"
 #include "sven/base/atomic_file.h"
+#include "sven/base/text.h"
 #include "sven/data/npy.h"
 #include "sven/train/evaluate.h"
 
@@ -55,6 +56,25 @@ Matrix<T> Outputs(const data::TrainedModel<T>& model,
   const data::Scaling& scaling = model.card.normalisation.targets;
   scaling.Undo<T>(MutableView(all));
   return all;
+}
+
+template <class T>
+void CheckFinite(const std::string& source, const Matrix<T>& outputs) {
+  for (Index a = 0; a < outputs.rows(); ++a) {
+    if (outputs.row(a).array().isFinite().all()) continue;
+    throw DataError(fmt::format(
+        "{}: sample {}: the network's outputs are not finite; its inputs are "
+        "probably far from those of the training",
+        source, a + 1));
+  }
+}
+
+// The class with the largest output.
+template <class T>
+Index ClassOf(const Matrix<T>& outputs, Index sample) {
+  Index best = 0;
+  outputs.row(sample).maxCoeff(&best);
+  return best;
 }
 
 std::string ClassName(const data::ModelCard& card, Index label) {
@@ -108,9 +128,7 @@ std::string FormatCsv(const data::TrainedModel<T>& model,
   for (Index a = 0; a < outputs.rows(); ++a) {
     std::string_view separator;
     if (classes) {
-      Index best = 0;
-      outputs.row(a).maxCoeff(&best);
-      text += CsvField(ClassName(card, best));
+      text += CsvField(ClassName(card, ClassOf(outputs, a)));
       separator = ",";
     }
     for (Index c = 0; c < outputs.cols() && (scores || !classes); ++c) {
@@ -133,19 +151,51 @@ data::Tensor ToTensor(const data::TrainedModel<T>& model,
                            static_cast<std::size_t>(outputs.size())),
         {outputs.rows(), outputs.cols()});
   }
+  std::vector<std::int64_t> classes;
+  for (Index c = 0; c < outputs.cols(); ++c) {
+    const auto number = internal::ParseInteger(ClassName(model.card, c));
+    if (!number) {
+      throw UsageError(fmt::format(
+          "--out: the classes are words, such as {}, which an NPY file cannot "
+          "hold; write a CSV file, or say --scores",
+          Quote(ClassName(model.card, c))));
+    }
+    classes.push_back(*number);
+  }
   std::vector<std::int64_t> labels;
   for (Index a = 0; a < outputs.rows(); ++a) {
-    Index best = 0;
-    outputs.row(a).maxCoeff(&best);
-    labels.push_back(best);
+    labels.push_back(classes[static_cast<std::size_t>(ClassOf(outputs, a))]);
   }
   return data::Tensor::From<std::int64_t>(labels, {outputs.rows()});
+}
+
+// Neither the model nor the data may be overwritten, and a name should say what
+// is in a file.
+void CheckOut(const PredictArguments& arguments) {
+  const std::filesystem::path out(arguments.out);
+  for (const char* wrong : {".safetensors", ".npz", ".gz"}) {
+    if (out.extension() != wrong) continue;
+    throw UsageError(fmt::format(
+        "--out {}: predictions are written as .npy or .csv", arguments.out));
+  }
+  const auto data = arguments.input.flags.find("data");
+  std::error_code ignored;
+  const bool same =
+      std::filesystem::equivalent(out, ModelPath(arguments.input), ignored) ||
+      (data != arguments.input.flags.end() &&
+       std::filesystem::equivalent(out, data->second, ignored));
+  if (same) {
+    throw UsageError(fmt::format(
+        "--out {}: that is the model or the data; choose another file",
+        arguments.out));
+  }
 }
 
 template <class T>
 void Predict(const PredictArguments& arguments,
              const data::TrainedModel<T>& model) {
   const bool scores = arguments.scores;
+  if (!arguments.out.empty()) CheckOut(arguments);
   if (scores && !model.card.loss.UsesLabels()) {
     throw UsageError(
         fmt::format("--scores: {} is not a classifier: its loss is {}",
@@ -154,6 +204,7 @@ void Predict(const PredictArguments& arguments,
   const data::Dataset<T> data = experiment::LoadForModel<T>(
       DataConfig(arguments.input), model, /*need_targets=*/false);
   const Matrix<T> outputs = Outputs<T>(model, data, scores);
+  CheckFinite(arguments.input.model, outputs);
   if (arguments.out.empty()) {
     fmt::print("{}", FormatCsv<T>(model, outputs, scores));
     return;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "terminal.h"
@@ -48,6 +49,7 @@ void ProgressDisplay::OnStep(const train::TrainProgress& progress,
     loss_ = report.loss;
   }
   constexpr double kMemory = 0.98;
+  if (!std::isfinite(loss_)) loss_ = report.loss;
   loss_ = kMemory * loss_ + (1 - kMemory) * report.loss;
   if (since_drawn_.Seconds() < kSecondsBetweenDrawings) return;
   Draw(progress);
@@ -78,8 +80,8 @@ void ProgressDisplay::Draw(const train::TrainProgress& progress) {
   const double elapsed = session_.Seconds();
   const auto done = static_cast<double>(progress.step - first_step_);
   const double rate = done / std::max(elapsed, 1e-9);
-  const auto all =
-      static_cast<double>(progress.epochs * progress.steps_per_epoch);
+  const double all = static_cast<double>(progress.epochs) *
+                     static_cast<double>(progress.steps_per_epoch);
   const double left = (all - static_cast<double>(progress.step)) / rate;
   const std::string head = fmt::format(
       "{}  epoch {}/{} ", name_, std::min(progress.epoch + 1, progress.epochs),

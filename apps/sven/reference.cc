@@ -134,10 +134,15 @@ void AddCases(const CLI::App& app, std::string& cases) {
                        fmt::join(words, " "));
 }
 
-// "sven list optimizers" and so on, for the script to recognise.
-void AddNames(const CLI::App& app, std::vector<std::string>& names) {
+// "sven list optimizers" and so on, for the script to recognise; and those of
+// them that other commands follow.
+void AddNames(const CLI::App& app, std::vector<std::string>& names,
+              std::vector<std::string>& groups) {
   names.push_back(FullName(app));
-  for (const CLI::App* command : Commands(app)) AddNames(*command, names);
+  if (IsGroup(app)) groups.push_back(FullName(app));
+  for (const CLI::App* command : Commands(app)) {
+    AddNames(*command, names, groups);
+  }
 }
 
 }  // namespace
@@ -165,7 +170,8 @@ std::string BashCompletion(const CLI::App& app) {
         fmt::format("    {}) words='{}' ;;\n", flag, fmt::join(words, " "));
   }
   std::vector<std::string> names;
-  AddNames(app, names);
+  std::vector<std::string> groups;
+  AddNames(app, names, groups);
   return fmt::format(R"(# Completion of sven for bash:
 #   source <(sven completion bash)
 _sven() {{
@@ -178,7 +184,12 @@ _sven() {{
   done
   case $previous in
 {}  esac
-  if [ -z "$words" ] && [[ $current == -* || $command == sven || $command == 'sven list' ]]; then
+  local offer=
+  [[ $current == -* ]] && offer=yes
+  case $command in
+  '{}') offer=yes ;;
+  esac
+  if [ -z "$words" ] && [ -n "$offer" ]; then
     case $command in
 {}    esac
   fi
@@ -188,14 +199,16 @@ _sven() {{
     head=${{current%,*}},
     current=${{current##*,}}
   fi
-  COMPREPLY=($(compgen -P "$head" -W "$words" -- "$current"))
-  if [ -z "$words" ]; then
-    COMPREPLY=($(compgen -f -- "$current"))
+  if [ -n "$words" ]; then
+    mapfile -t COMPREPLY < <(compgen -P "$head" -W "$words" -- "$current")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
   fi
 }}
 complete -o filenames -F _sven sven
 )",
-                     fmt::join(names, "'|'"), values, cases);
+                     fmt::join(names, "'|'"), values, fmt::join(groups, "'|'"),
+                     cases);
 }
 
 std::string SuggestArgument(const CLI::App& app, const std::string& argument) {

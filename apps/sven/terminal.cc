@@ -45,6 +45,8 @@ void CatchInterrupts() {
   std::signal(SIGINT, OnSignal);
   std::signal(SIGTERM, OnSignal);
   std::signal(SIGHUP, OnSignal);
+  // Nobody who reads the progress any more is no reason to stop.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool Interrupted() { return interrupted != 0; }

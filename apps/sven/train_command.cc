@@ -5,9 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <memory>
 
 #include "commands.h"
@@ -101,7 +99,8 @@ RunConfig MakeConfig(const TrainArguments& arguments) {
   if (!arguments.resume.empty()) {
     CheckResumeFlags(arguments);
     const fs::path path = fs::path(arguments.resume) / experiment::kConfigFile;
-    if (!fs::exists(path)) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
       throw DataError(fmt::format(
           "{}: no run to go on with: there is no {}; --resume takes the folder "
           "that --out named",
@@ -115,7 +114,15 @@ RunConfig MakeConfig(const TrainArguments& arguments) {
   for (const auto& [name, text] : arguments.flags) {
     config.Set(FlagName(name), name, text);
   }
-  for (const std::string& text : arguments.set) SetOne(text, config);
+  for (const std::string& text : arguments.set) {
+    SetOne(text, config);
+    const std::string optimizer = text.substr(0, text.find('.'));
+    if (std::ranges::count(config.Optimizers(), optimizer) == 0) {
+      throw UsageError(
+          fmt::format("--set {}: {} is not among the optimizers {}", text,
+                      optimizer, fmt::join(config.Optimizers(), ",")));
+    }
+  }
   config.Validate();
   return config;
 }
@@ -134,57 +141,79 @@ fs::path NewFolder(const RunConfig& config) {
   fs::create_directories("runs", error);
   for (int i = 1; !error; ++i) {
     fs::path folder = fs::path("runs") / fmt::format("{}-{}", stem, i);
+    if (fs::exists(folder, error)) continue;
     if (fs::create_directory(folder, error)) return folder;
   }
   ThrowFileError("runs", "cannot create a folder for the run", error.value());
 }
 
+constexpr const char* kRunFiles[] = {
+    experiment::kConfigFile, experiment::kCheckpointFile, experiment::kRunFile,
+    experiment::kModelFile};
+
 bool HasRun(const fs::path& folder) {
-  return fs::exists(folder / experiment::kConfigFile);
+  std::error_code ignored;
+  return std::ranges::any_of(kRunFiles, [&](const char* name) {
+    return fs::exists(folder / name, ignored);
+  });
 }
 
-void RemoveRun(const fs::path& folder) {
-  for (const char* name : {experiment::kCheckpointFile, experiment::kRunFile,
-                           experiment::kModelFile}) {
-    fs::remove(folder / name);
-  }
+// A folder with a configuration of its own is not part of the run around it.
+bool IsIndependent(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / experiment::kConfigFile, ignored);
 }
 
-// Where the runs go, locked, and with the configuration in it.
+// What would let a run go on that is to be replaced. Its model stays until
+// there is a new one, which may start from it.
+void ForgetRun(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove(folder / experiment::kCheckpointFile, ignored);
+  fs::remove(folder / experiment::kRunFile, ignored);
+}
+
+// Where the runs go. Nothing is made or changed before Open.
 class Output {
  public:
-  Output(const TrainArguments& arguments, const RunConfig& config) {
+  Output(const TrainArguments& arguments, const RunConfig& config)
+      : resume_(!arguments.resume.empty()),
+        several_(config.Optimizers().size() > 1) {
+    if (resume_) {
+      folder_ = arguments.resume;
+      lock_ = std::make_unique<experiment::FolderLock>(*folder_);
+    } else if (!arguments.out.empty() && arguments.out != "none") {
+      folder_ = arguments.out;
+      CheckFree(arguments, config);
+    }
+  }
+
+  // Takes the folder, and writes down what is asked for.
+  void Open(const TrainArguments& arguments, const RunConfig& config) {
     if (arguments.out == "none") return;
-    const bool resume = !arguments.resume.empty();
-    folder_ = resume                  ? fs::path(arguments.resume)
-              : arguments.out.empty() ? NewFolder(config)
-                                      : fs::path(arguments.out);
-    lock_ = std::make_unique<experiment::FolderLock>(*folder_);
-    if (!resume && HasRun(*folder_)) {
-      if (!arguments.overwrite) {
-        throw UsageError(fmt::format(
-            "--out {}: there is a run already; --resume {} goes on with it, "
-            "--overwrite replaces it",
-            folder_->string(), folder_->string()));
-      }
-      RemoveRun(*folder_);
-      for (const auto& info : optim::AllOptimizers()) {
-        RemoveRun(*folder_ / info.name);
+    if (!folder_) folder_ = NewFolder(config);
+    if (!lock_) lock_ = std::make_unique<experiment::FolderLock>(*folder_);
+    if (!resume_) {
+      ForgetRun(*folder_);
+      for (const std::string& name : config.Optimizers()) {
+        if (several_) ForgetRun(*folder_ / name);
       }
     }
     WriteFileAtomically(*folder_ / experiment::kConfigFile, config.ToToml());
+    for (const std::string& name : config.Optimizers()) {
+      if (!several_) break;
+      std::error_code error;
+      fs::create_directory(*FolderOf(name), error);
+      if (error)
+        ThrowFileError(*FolderOf(name), "cannot create", error.value());
+      RemoveTemporaries(*FolderOf(name));
+    }
   }
 
   // Of one run: a folder of its own where there are several.
   [[nodiscard]] std::optional<fs::path> FolderOf(
-      const RunConfig& config, const std::string& name) const {
-    if (!folder_ || config.Optimizers().size() == 1) return folder_;
-    const fs::path folder = *folder_ / name;
-    std::error_code error;
-    fs::create_directory(folder, error);
-    if (error) ThrowFileError(folder, "cannot create", error.value());
-    RemoveTemporaries(folder);
-    return folder;
+      const std::string& optimizer) const {
+    if (!folder_ || !several_) return folder_;
+    return *folder_ / optimizer;
   }
 
   [[nodiscard]] const std::optional<fs::path>& Folder() const {
@@ -192,6 +221,29 @@ class Output {
   }
 
  private:
+  // Throws if something is in the way.
+  void CheckFree(const TrainArguments& arguments,
+                 const RunConfig& config) const {
+    bool found = HasRun(*folder_);
+    for (const std::string& name : config.Optimizers()) {
+      const fs::path inner = *folder_ / name;
+      if (!several_ || !HasRun(inner)) continue;
+      found = true;
+      if (IsIndependent(inner)) {
+        throw UsageError(fmt::format(
+            "--out {}: {} holds a run of its own; choose another folder",
+            folder_->string(), inner.string()));
+      }
+    }
+    if (!found || arguments.overwrite) return;
+    throw UsageError(fmt::format(
+        "--out {}: there is a run already; --resume {} goes on with it, "
+        "--overwrite replaces it",
+        folder_->string(), folder_->string()));
+  }
+
+  bool resume_;
+  bool several_;
   std::optional<fs::path> folder_;
   std::unique_ptr<experiment::FolderLock> lock_;
 };
@@ -239,6 +291,35 @@ void PrintTable(const std::vector<RunResult>& results) {
   fmt::print("{}", AlignedTable(rows));
 }
 
+// The options that say which data a model is for.
+std::string DataOptions(const RunConfig& config) {
+  if (config.Data().task.empty()) return "--data FILE";
+  std::string text = "--task " + config.Data().task;
+  for (const FieldDescription& field : DescribeFields<data::TaskSettings>()) {
+    if (!config.IsGiven(field.name)) continue;
+    text += fmt::format(" {} {}", FlagName(field.name),
+                        ShellWord(config.GivenText(field.name)));
+  }
+  return text;
+}
+
+// The run whose saved weights have the lowest validation loss; none if all
+// diverged.
+const RunResult* BestResult(const RunConfig& config,
+                            const std::vector<RunResult>& results) {
+  const bool keeps_best = config.Training().keep == train::Keep::kBest;
+  const auto loss = [&](const RunResult& result) {
+    return keeps_best ? result.summary.best_validation_loss
+                      : result.summary.final_validation.loss;
+  };
+  const RunResult* best = nullptr;
+  for (const RunResult& result : results) {
+    if (result.summary.status == train::RunStatus::kDiverged) continue;
+    if (best == nullptr || loss(result) < loss(*best)) best = &result;
+  }
+  return best;
+}
+
 void PrintWhatNext(const Output& output, const RunConfig& config,
                    const std::vector<RunResult>& results) {
   if (!output.Folder()) {
@@ -262,20 +343,10 @@ void PrintWhatNext(const Output& output, const RunConfig& config,
         "another setting may help.\n",
         result.optimizer, result.summary.diverged_at_step);
   }
-  const auto better = [](const RunResult& a, const RunResult& b) {
-    const auto loss = [](const RunResult& result) {
-      const double value = result.summary.best_validation_loss;
-      return std::isnan(value) ? std::numeric_limits<double>::infinity()
-                               : value;
-    };
-    return loss(a) < loss(b);
-  };
-  const RunResult& best = *std::ranges::min_element(results, better);
-  const std::string model = ShellWord(best.folder->string());
+  const RunResult* best = BestResult(config, results);
+  if (best == nullptr) return;
   fmt::print("\nSaved in {}. Use the model with\n  sven predict {} {}\n",
-             folder, model,
-             config.Data().task.empty() ? "--data FILE"
-                                        : "--task " + config.Data().task);
+             folder, ShellWord(best->folder->string()), DataOptions(config));
 }
 
 // ---- The training ----
@@ -298,7 +369,7 @@ std::vector<RunResult> TrainAll(const TrainArguments& arguments,
     results.push_back(experiment::RunTraining<T>(
         config, data,
         {.optimizer = name,
-         .folder = output.FolderOf(config, name),
+         .folder = output.FolderOf(name),
          .resume = !arguments.resume.empty(),
          .command = CommandLine(),
          .observers = observers,
@@ -313,9 +384,16 @@ std::vector<RunResult> TrainAll(const TrainArguments& arguments,
 
 template <class T>
 int Train(const TrainArguments& arguments, const RunConfig& config) {
-  // Before a folder is made: what cannot be read leaves nothing behind.
+  // What cannot be done leaves nothing behind, and destroys nothing.
+  Output output(arguments, config);
   const experiment::RunData<T> data = experiment::LoadRunData<T>(config);
-  const Output output(arguments, config);
+  for (const std::string& name : config.Optimizers()) {
+    experiment::CheckRun<T>(config, data,
+                            {.optimizer = name,
+                             .folder = output.FolderOf(name),
+                             .resume = !arguments.resume.empty()});
+  }
+  output.Open(arguments, config);
   const auto results = TrainAll<T>(arguments, config, data, output);
   PrintTable(results);
   PrintWhatNext(output, config, results);
@@ -344,17 +422,25 @@ void AddTrainCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "train", "Train a network on a built-in task or on your own data");
   auto arguments = std::make_shared<TrainArguments>();
+  const CLI::Validator kNotEmpty(
+      [](const std::string& text) {
+        return text.empty() ? "expected a name, not an empty text" : "";
+      },
+      "");
   command
       ->add_option("--config", arguments->config,
                    "settings from a TOML file; options override them")
+      ->check(kNotEmpty)
       ->type_name("FILE");
   command
       ->add_option("--out", arguments->out,
                    "folder for model and records, or none [runs/...]")
+      ->check(kNotEmpty)
       ->type_name("DIR");
   command
       ->add_option("--resume", arguments->resume,
                    "go on with the run in this folder")
+      ->check(kNotEmpty)
       ->type_name("DIR");
   command->add_flag("--overwrite", arguments->overwrite,
                     "replace the run that is in --out");

@@ -2,7 +2,6 @@
 #include "sven/data/normalisation.h"
 
 #include <cmath>
-#include <limits>
 
 #include "sven/base/error.h"
 
@@ -31,15 +30,15 @@ void ForEach(const Scaling& scaling, MatrixView<T> rows, const Change& change) {
 
 template <class T>
 void Scaling::Apply(MatrixView<T> rows) const {
-  ForEach<T>(*this, rows, [](double value, double mean, double deviation) {
-    return (value - mean) / deviation;
+  ForEach<T>(*this, rows, [](double value, double centre, double scale) {
+    return (value - centre) / scale;
   });
 }
 
 template <class T>
 void Scaling::Undo(MatrixView<T> rows) const {
-  ForEach<T>(*this, rows, [](double value, double mean, double deviation) {
-    return value * deviation + mean;
+  ForEach<T>(*this, rows, [](double value, double centre, double scale) {
+    return value * scale + centre;
   });
 }
 
@@ -61,11 +60,11 @@ Scaling LearnScaling(ConstMatrixView<T> rows) {
   for (Index j = 0; j < rows.cols(); ++j) {
     const double deviation = std::sqrt(squares[j] / (n - 1));
     // What rounding leaves of a constant column is not a scale.
-    const double rounding =
-        8 * std::numeric_limits<T>::epsilon() * std::abs(mean[j]);
-    const bool constant = !(deviation > rounding) || !std::isfinite(deviation);
-    scaling.mean.push_back(mean[j]);
-    scaling.deviation.push_back(constant ? 1.0 : deviation);
+    const auto column = rows.col(j);
+    const bool constant = column.minCoeff() == column.maxCoeff();
+    const bool usable = !constant && deviation > 0 && std::isfinite(deviation);
+    scaling.mean.push_back(constant ? static_cast<double>(column[0]) : mean[j]);
+    scaling.deviation.push_back(usable ? deviation : 1.0);
   }
   return scaling;
 }

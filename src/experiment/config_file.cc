@@ -19,8 +19,8 @@ void ParseConfig(std::string_view text, const std::string& source,
     if (inner == nullptr) continue;
     for (const auto& [key, value] : *inner) {
       const std::string place = TomlPlace(source, value, key.str());
-      config.SetFor(place, std::string(optimizer.str()),
-                    std::string(key.str()), TomlValue(value, place));
+      config.SetFor(place, std::string(optimizer.str()), std::string(key.str()),
+                    TomlValue(value, place));
     }
   }
 }

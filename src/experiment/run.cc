@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "machine.h"
@@ -40,15 +42,22 @@ nn::Mlp<T> NewNetwork(const RunConfig& config, const RunData<T>& data) {
                     config.Model().seed);
 }
 
+// What is known of the columns and classes must be the same on both sides.
+void CheckSame(const std::string& source, std::string_view what,
+               const std::vector<std::string>& found,
+               const std::vector<std::string>& wanted) {
+  if (found.empty() || wanted.empty() || found == wanted) return;
+  throw DataError(
+      fmt::format("{}: its {} are {}: expected {}, as the data have", source,
+                  what, fmt::join(found, ", "), fmt::join(wanted, ", ")));
+}
+
+// The weights of a file, for these data. What the data say of themselves,
+// scaling included, holds from here on.
 template <class T>
-data::TrainedModel<T> StartModel(const RunConfig& config,
-                                 const RunData<T>& data) {
-  data::ModelCard card = data.card;
+data::TrainedModel<T> ModelFromFile(const RunConfig& config,
+                                    const RunData<T>& data) {
   const std::string& init = config.Model().init;
-  if (init.empty()) {
-    card.activation = config.Model().activation.value_or(nn::Activation::kGelu);
-    return {.net = NewNetwork<T>(config, data), .card = std::move(card)};
-  }
   data::TrainedModel<T> start = data::ParseModel<T>(
       data::ReadSafetensors(init), init, config.Model().activation);
   const Index inputs = data.Train().x.cols();
@@ -60,9 +69,21 @@ data::TrainedModel<T> StartModel(const RunConfig& config,
         init, start.net.NumInputs(), start.net.NumOutputs(), inputs,
         data.outputs));
   }
+  CheckSame(init, "inputs", start.card.input_names, data.card.input_names);
+  CheckSame(init, "classes", start.card.class_names, data.card.class_names);
+  data::ModelCard card = data.card;
   card.activation = start.card.activation;
   start.card = std::move(card);
   return start;
+}
+
+template <class T>
+data::TrainedModel<T> StartModel(const RunConfig& config,
+                                 const RunData<T>& data) {
+  if (!config.Model().init.empty()) return ModelFromFile<T>(config, data);
+  data::ModelCard card = data.card;
+  card.activation = config.Model().activation.value_or(nn::Activation::kGelu);
+  return {.net = NewNetwork<T>(config, data), .card = std::move(card)};
 }
 
 // ---- The record ----
@@ -117,46 +138,94 @@ void CheckSchedules(const std::string& source,
   }
 }
 
-// Throws unless the checkpoint is of a run with these settings and data.
-void CheckSettings(const data::SafetensorsFile& file, const std::string& source,
-                   const std::map<std::string, std::string>& echo,
-                   std::uint32_t checksum) {
-  const auto find = [&](const char* key) -> const std::string& {
-    const auto found = file.metadata.find(key);
-    if (found == file.metadata.end()) {
+// A checkpoint of a run, with its name for messages.
+class SavedRun {
+ public:
+  explicit SavedRun(const fs::path& path)
+      : source_(path.string()),
+        file_(data::ReadSafetensors(path)),
+        settings_(nlohmann::json::parse(Find("settings"), nullptr,
+                                        /*allow_exceptions=*/false)) {
+    if (!settings_.is_object()) {
+      throw DataError(
+          fmt::format("{}: metadata 'settings' = {}: expected an "
+                      "object",
+                      source_, Quote(Find("settings"))));
+    }
+  }
+
+  [[nodiscard]] const std::string& Find(const char* key) const {
+    const auto found = file_.metadata.find(key);
+    if (found == file_.metadata.end()) {
       throw DataError(fmt::format(
           "{}: metadata '{}' is missing: expected a checkpoint of sven train",
-          source, key));
+          source_, key));
     }
     return found->second;
-  };
-  const auto saved =
-      nlohmann::json::parse(find("settings"), nullptr, /*exceptions=*/false);
-  if (!saved.is_object()) {
-    throw DataError(
-        fmt::format("{}: metadata 'settings' = {}: expected an "
-                    "object",
-                    source, Quote(find("settings"))));
   }
-  for (const auto& [name, text] : echo) {
-    if (MayChange(name)) continue;
-    const auto entry = saved.find(name);
-    if (entry == saved.end() || *entry == text) continue;
-    throw DataError(fmt::format(
-        "{}: it was saved with {} = {}, not {}; a run goes on with the "
-        "settings that it was started with",
-        source, name, Printable(entry->dump(), 60), Quote(text)));
+
+  // The network as it was saved. The file that it once started from need not
+  // be there any more.
+  template <class T>
+  [[nodiscard]] data::TrainedModel<T> Model(const RunData<T>& data) const {
+    data::ModelCard card = data.card;
+    const auto activation = settings_.find("activation");
+    if (activation != settings_.end() && activation->is_string()) {
+      ParseSaved("activation", activation->get<std::string>(), card.activation);
+    }
+    data::Model<T> model = data::ReadModel<T>(file_, card.activation, source_);
+    return {.net = std::move(model.net), .card = std::move(card)};
   }
-  if (saved.contains("epochs") && saved["epochs"] != echo.at("epochs")) {
-    CheckSchedules(source, echo);
+
+  // Throws unless it is of a run with these settings and data.
+  void Check(const std::map<std::string, std::string>& echo,
+             std::uint32_t checksum) const {
+    for (const auto& [name, text] : echo) {
+      if (MayChange(name)) continue;
+      const auto entry = settings_.find(name);
+      if (entry == settings_.end() || *entry == text) continue;
+      throw DataError(fmt::format(
+          "{}: it was saved with {} = {}, not {}; a run goes on with the "
+          "settings that it was started with",
+          source_, name, Printable(entry->dump(), 60), Quote(text)));
+    }
+    const auto epochs = settings_.find("epochs");
+    if (epochs != settings_.end() && *epochs != echo.at("epochs")) {
+      CheckSchedules(source_, echo);
+    }
+    if (Find("data_checksum") != fmt::format("{:08x}", checksum)) {
+      throw DataError(fmt::format(
+          "{}: the data are not those that the run was started with (checksum "
+          "{:08x}, expected {})",
+          source_, checksum, Quote(Find("data_checksum"))));
+    }
   }
-  if (find("data_checksum") != fmt::format("{:08x}", checksum)) {
-    throw DataError(fmt::format(
-        "{}: the data are not those that the run was started with (checksum "
-        "{:08x}, expected {})",
-        source, checksum, Quote(find("data_checksum"))));
+
+  template <class T>
+  void Restore(train::Trainer<T>& trainer) const {
+    train::RestoreCheckpoint<T>(file_, source_, trainer);
+    const Index done = trainer.State().epoch;
+    if (done > trainer.Options().epochs) {
+      throw DataError(fmt::format(
+          "{}: {} epochs are done already, --epochs {} cannot undo them",
+          source_, done, trainer.Options().epochs));
+    }
   }
-}
+
+ private:
+  template <class V>
+  void ParseSaved(const char* name, const std::string& text, V& value) const {
+    try {
+      ParseValue(fmt::format("{}: {}", source_, name), text, value);
+    } catch (const UsageError& error) {
+      throw DataError(error.what());
+    }
+  }
+
+  std::string source_;
+  data::SafetensorsFile file_;
+  nlohmann::json settings_;
+};
 
 // ---- Files of a run ----
 
@@ -237,6 +306,7 @@ class RunWriter : public train::TrainObserver {
     file.metadata["settings"] = SettingsText(record_.settings);
     file.metadata["data_checksum"] = fmt::format("{:08x}", checksum_);
     file.metadata["sven_version"] = record_.version;
+    file.metadata["command"] = record_.command;
     data::WriteSafetensors(*request_.folder / kCheckpointFile, file);
   }
 
@@ -247,6 +317,52 @@ class RunWriter : public train::TrainObserver {
   std::uint32_t checksum_;
   train::Trainer<T>& trainer_;
   train::TrainProgress saved_;
+};
+
+// All that a run needs, up to its first step; nothing is written.
+template <class T>
+struct Preparation {
+  Preparation(const RunConfig& config, const RunData<T>& data,
+              const RunRequest& request)
+      : saved(FindSaved(request)),
+        model(saved ? saved->template Model<T>(data)
+                    : StartModel<T>(config, data)),
+        command(saved ? saved->Find("command") : request.command) {
+    const train::TrainOptions options = config.Training();
+    optim::OptimizerChoice choice = config.Optimizer(request.optimizer);
+    echo = EchoOf<T>(config, choice, model);
+    choice.SetHorizon(Horizon(options, data.Train().Size()));
+    optimizer = choice.Make<T>();
+    trainer.emplace(model.net, *optimizer, model.card.loss, data.Train(),
+                    data.Validation(), options);
+    if (!saved) return;
+    saved->Check(echo, data.checksum);
+    saved->template Restore<T>(*trainer);
+  }
+
+  static std::optional<SavedRun> FindSaved(const RunRequest& request) {
+    if (!request.resume || !request.folder) return std::nullopt;
+    const fs::path path = *request.folder / kCheckpointFile;
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) return std::nullopt;
+    return SavedRun(path);
+  }
+
+  // All steps.
+  static Index Horizon(const train::TrainOptions& options, Index samples) {
+    const Index batch = std::min(options.batch_size, samples);
+    const Index batches = (samples + batch - 1) / batch;
+    constexpr Index kLongest = Index{1} << 62;
+    return batches > kLongest / options.epochs ? kLongest
+                                               : batches * options.epochs;
+  }
+
+  std::optional<SavedRun> saved;
+  data::TrainedModel<T> model;
+  std::string command;
+  std::map<std::string, std::string> echo;
+  std::unique_ptr<optim::Optimizer<T>> optimizer;
+  std::optional<train::Trainer<T>> trainer;
 };
 
 }  // namespace
@@ -274,43 +390,35 @@ template <class T>
 RunResult RunTraining(const RunConfig& config, const RunData<T>& data,
                       const RunRequest& request) {
   linalg::SetThreads(static_cast<int>(config.Execution().threads));
-  data::TrainedModel<T> model = StartModel<T>(config, data);
-  const train::TrainOptions options = config.Training();
-  optim::OptimizerChoice choice = config.Optimizer(request.optimizer);
-  const auto echo = EchoOf<T>(config, choice, model);
-  const Index batches =
-      (data.Train().Size() + options.batch_size - 1) / options.batch_size;
-  choice.SetHorizon(options.epochs * batches);
-  const auto optimizer = choice.Make<T>();
-  train::Trainer<T> trainer(model.net, *optimizer, model.card.loss,
-                            data.Train(), data.Validation(), options);
-
-  if (request.resume && request.folder) {
-    const fs::path path = *request.folder / kCheckpointFile;
-    if (fs::exists(path)) {
-      const data::SafetensorsFile file = data::ReadSafetensors(path);
-      CheckSettings(file, path.string(), echo, data.checksum);
-      train::RestoreCheckpoint<T>(file, path.string(), trainer);
-    }
-  }
-  RunWriter<T> writer(request, config.Execution().checkpoint_every, model.card,
+  Preparation<T> run(config, data, request);
+  RunWriter<T> writer(request, config.Execution().checkpoint_every,
+                      run.model.card,
                       {.version = Version(),
-                       .command = request.command,
-                       .settings = echo,
+                       .command = run.command,
+                       .settings = run.echo,
                        .machine = DescribeMachine(config.Execution().threads)},
-                      data.checksum, trainer);
-  trainer.AddObserver(writer);
+                      data.checksum, *run.trainer);
+  run.trainer->AddObserver(writer);
   for (train::TrainObserver* observer : request.observers) {
-    trainer.AddObserver(*observer);
+    run.trainer->AddObserver(*observer);
   }
-  const train::RunSummary summary = trainer.Run();
+  const train::RunSummary summary = run.trainer->Run();
   writer.Finish(summary);
   return {.optimizer = request.optimizer,
           .folder = request.folder,
-          .parameters = model.net.NumParameters(),
           .summary = summary};
 }
 
+template <class T>
+void CheckRun(const RunConfig& config, const RunData<T>& data,
+              const RunRequest& request) {
+  const Preparation<T> run(config, data, request);
+}
+
+template void CheckRun(const RunConfig&, const RunData<float>&,
+                       const RunRequest&);
+template void CheckRun(const RunConfig&, const RunData<double>&,
+                       const RunRequest&);
 template RunResult RunTraining(const RunConfig&, const RunData<float>&,
                                const RunRequest&);
 template RunResult RunTraining(const RunConfig&, const RunData<double>&,

@@ -196,6 +196,14 @@ void RunConfig::Validate() const {
           Quote(name)));
     }
   }
+  if (IsGiven("val_target_file") && !IsGiven("val_data")) {
+    throw UsageError("--val-target-file: goes with --val-data");
+  }
+  if (IsGiven("split_seed") && IsGiven("val_data")) {
+    throw UsageError(
+        "--split-seed and --val-data: nothing is split if there is a second "
+        "file");
+  }
   if (IsGiven("init") && IsGiven("hidden")) {
     throw UsageError(
         "--hidden and --init: the widths are those of the file; leave out "
@@ -232,6 +240,12 @@ optim::OptimizerChoice RunConfig::Optimizer(const std::string& name) const {
     }
   }
   return choice;
+}
+
+std::vector<std::string> RunConfig::OptimizersWithSettings() const {
+  std::vector<std::string> names;
+  for (const auto& [name, texts] : given_for_) names.push_back(name);
+  return names;
 }
 
 std::map<std::string, std::string> RunConfig::Echo() const {
@@ -302,11 +316,18 @@ std::string RunConfig::ToToml() const {
                           TomlText(AbsolutePath(name, given.text)));
     }
   };
-  add(given_);
-  for (const auto& [optimizer, texts] : given_for_) {
-    if (texts.empty()) continue;
+  // Where the files of a task are now, so that they are found from elsewhere.
+  GivenTexts texts = given_;
+  if (!data_.task.empty() && !IsGiven("data_dir")) {
+    const auto folder =
+        data::TaskDefaults(data::FindTask("--task", data_.task)).data_dir;
+    if (folder) texts["data_dir"] = {.source = "", .text = *folder};
+  }
+  add(texts);
+  for (const auto& [optimizer, own] : given_for_) {
+    if (own.empty()) continue;
     toml += fmt::format("\n[{}]\n", optimizer);
-    add(texts);
+    add(own);
   }
   return toml;
 }

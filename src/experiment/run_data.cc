@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sven/base/error.h"
@@ -38,16 +39,15 @@ void DrawToEnd(Index count, std::uint64_t seed, data::Dataset<T>& data) {
 Index ValidationCount(const RunConfig& config, Index samples) {
   const double share = config.Data().validation;
   if (share == 0) return 0;
-  const auto count =
-      static_cast<Index>(std::llround(share * static_cast<double>(samples)));
-  const Index chosen = std::clamp<Index>(count, 1, samples - 1);
   if (samples < 2) {
     throw DataError(fmt::format(
         "{}: {} sample; a split needs two at least; --validation 0 trains "
         "without validation",
         config.Data().data, samples));
   }
-  return chosen;
+  const auto count =
+      static_cast<Index>(std::llround(share * static_cast<double>(samples)));
+  return std::clamp<Index>(count, 1, samples - 1);
 }
 
 template <class T>
@@ -63,6 +63,15 @@ void CheckTargetGiven(const std::string& path,
       "{}: say which column is to be predicted with --target NAME, or its "
       "number (-1 is the last)",
       path));
+}
+
+void CheckTextSettings(const RunConfig& config) {
+  if (data::IsTextTable(config.Data().data)) return;
+  for (const char* name : {"separator", "header"}) {
+    if (!config.IsGiven(name)) continue;
+    throw UsageError(
+        fmt::format("--{}: {} is not a text file", name, config.Data().data));
+  }
 }
 
 template <class T>
@@ -103,6 +112,28 @@ data::Dataset<T> ReadValidationFile(const RunConfig& config,
   return std::move(second.data);
 }
 
+// A column that lies so far from zero that T hardly resolves its values, or has
+// perhaps made them all the same: whole numbers beyond 1 / epsilon are.
+template <class T>
+void CheckResolution(const std::string& source, std::string_view what,
+                     const data::Scaling& scaling, ConstMatrixView<T> rows) {
+  constexpr double kLevels = 64;
+  for (std::size_t j = 0; j < scaling.mean.size(); ++j) {
+    const double spacing =
+        std::numeric_limits<T>::epsilon() * std::abs(scaling.mean[j]);
+    const auto column = rows.col(static_cast<Index>(j));
+    const bool constant = column.minCoeff() == column.maxCoeff();
+    const double variation = constant ? 0 : scaling.deviation[j];
+    if (constant ? spacing < 1 : variation >= kLevels * spacing) continue;
+    throw DataError(fmt::format(
+        "{}: {} {}: values around {:.6g} that vary by {:.3g}, which {} hardly "
+        "resolves; subtract an offset{}, or say --standardise none",
+        source, what, j + 1, scaling.mean[j], variation,
+        sizeof(T) == 4 ? "f32" : "f64",
+        sizeof(T) == 4 ? " or use --dtype f64" : ""));
+  }
+}
+
 template <class T>
 void Standardisation(const RunConfig& config, RunData<T>& run) {
   const Standardise choice = config.Data().standardise;
@@ -112,6 +143,8 @@ void Standardisation(const RunConfig& config, RunData<T>& run) {
   data::Normalisation& normalisation = run.card.normalisation;
   if (automatic || both || choice == Standardise::kInputs) {
     normalisation.inputs = data::LearnScaling<T>(run.Train().x);
+    CheckResolution<T>(config.Data().data, "input", normalisation.inputs,
+                       run.Train().x);
   }
   const bool targets = both || choice == Standardise::kTargets;
   if (targets && !numbers) {
@@ -121,6 +154,8 @@ void Standardisation(const RunConfig& config, RunData<T>& run) {
   }
   if (targets || (automatic && numbers)) {
     normalisation.targets = data::LearnScaling<T>(run.Train().y);
+    CheckResolution<T>(config.Data().data, "target", normalisation.targets,
+                       run.Train().y);
   }
   for (data::Dataset<T>& part : run.storage) {
     normalisation.inputs.Apply<T>(MutableView(part.x));
@@ -132,10 +167,16 @@ template <class T>
 RunData<T> LoadFile(const RunConfig& config) {
   const DataSettings& settings = config.Data();
   CheckTargetGiven(settings.data, config.File().csv.columns);
+  CheckTextSettings(config);
   data::Table<T> table = data::ReadDataset<T>(settings.data, config.File());
   CheckTargets(settings.data, table);
   RunData<T> run;
   if (!settings.val_data.empty()) {
+    if (table.validation.Size() > 0) {
+      throw UsageError(fmt::format(
+          "--val-data {}: {} has a part for validation already (x_val, y_val)",
+          settings.val_data, settings.data));
+    }
     table.validation = ReadValidationFile<T>(config, table);
   }
   run.card.input_names = std::move(table.input_names);
@@ -182,6 +223,10 @@ nn::Loss ChooseLoss(const RunConfig& config, const RunData<T>& run) {
   }
   const nn::Loss loss(config.Model().loss.value_or(kind),
                       config.Model().huber_delta);
+  if (config.IsGiven("huber_delta") && loss.kind != nn::Loss::kHuber) {
+    throw UsageError(fmt::format(
+        "--huber-delta: goes with --loss huber, not with {}", Name(loss.kind)));
+  }
   if (loss.UsesLabels() != classes) {
     throw UsageError(fmt::format(
         "--loss {}: needs {}, but the targets are {}", Name(loss.kind),
@@ -206,10 +251,17 @@ std::uint32_t Checksum(const nn::Batch<T>& part, std::uint32_t start) {
 
 // The validation part of a task, scaled as the model wants it.
 template <class T>
-data::Dataset<T> RawTask(const RunConfig& config,
-                         const data::Normalisation& wanted) {
+data::Dataset<T> RawTask(const RunConfig& config, const data::ModelCard& card,
+                         bool need_targets) {
   data::Task<T> task =
       data::MakeTask<T>("--task", config.Data().task, config.Task());
+  if (need_targets && task.class_names != card.class_names) {
+    throw DataError(fmt::format(
+        "--task {}: its classes are {}: expected {}, as the model has",
+        config.Data().task, fmt::join(task.class_names, ","),
+        fmt::join(card.class_names, ",")));
+  }
+  const data::Normalisation& wanted = card.normalisation;
   data::Dataset<T> data = std::move(task.validation);
   const auto convert = [](const data::Scaling& from, const data::Scaling& to,
                           Matrix<T>& values) {
@@ -231,11 +283,22 @@ data::Dataset<T> RawFile(const RunConfig& config,
   const std::string& path = config.Data().data;
   data::DatasetFileOptions options = config.File();
   data::ColumnOptions& columns = options.csv.columns;
-  if (data::IsTextTable(path)) {
-    if (columns.inputs.empty()) columns.inputs = card.input_names;
-    if (columns.targets.empty() && need_targets) {
-      columns.targets = card.target_names;
-    }
+  CheckTextSettings(config);
+  const bool by_name = data::IsTextTable(path) && columns.inputs.empty() &&
+                       !card.input_names.empty();
+  if (by_name) {
+    columns.inputs = card.input_names;
+    options.csv.header = data::Header::kYes;
+  }
+  if (data::IsTextTable(path) && columns.targets.empty() && need_targets) {
+    columns.targets = card.target_names;
+  }
+  const bool labels = card.loss.UsesLabels();
+  if (!columns.classes.empty() &&
+      (!labels || columns.classes != card.class_names)) {
+    throw UsageError(fmt::format(
+        "--classes {}: those of the model are {}", FormatValue(columns.classes),
+        labels ? FormatValue(card.class_names) : "none: it predicts numbers"));
   }
   if (need_targets && card.loss.UsesLabels()) {
     columns.target_kind = data::TargetKind::kClasses;
@@ -244,6 +307,13 @@ data::Dataset<T> RawFile(const RunConfig& config,
   if (need_targets) CheckTargetGiven(path, columns);
   data::Table<T> table = data::ReadDataset<T>(path, options);
   if (need_targets) CheckTargets(path, table);
+  // A name that is not there may have been taken for the number of a column.
+  if (by_name && table.input_names != card.input_names) {
+    throw DataError(fmt::format(
+        "{}: its columns are not those of the model, {}; --inputs says which "
+        "to take for them",
+        path, fmt::join(card.input_names, ", ")));
+  }
   return std::move(table.data);
 }
 
@@ -286,7 +356,7 @@ data::Dataset<T> LoadForModel(const RunConfig& config,
                               bool need_targets) {
   const data::Normalisation& normalisation = model.card.normalisation;
   const bool is_task = !config.Data().task.empty();
-  data::Dataset<T> data = is_task ? RawTask<T>(config, normalisation)
+  data::Dataset<T> data = is_task ? RawTask<T>(config, model.card, need_targets)
                                   : RawFile<T>(config, model, need_targets);
   const std::string& source = is_task ? config.Data().task : config.Data().data;
   if (data.x.cols() != model.net.NumInputs()) {

@@ -13,10 +13,9 @@ toml::table ParseToml(std::string_view text, const std::string& source) {
   toml::parse_result result = toml::parse(text);
   if (!result) {
     const toml::parse_error& error = result.error();
-    throw UsageError(fmt::format("{}: line {}, column {}: {}", source,
-                                 error.source().begin.line,
-                                 error.source().begin.column,
-                                 Printable(error.description(), 200)));
+    throw UsageError(fmt::format(
+        "{}: line {}, column {}: {}", source, error.source().begin.line,
+        error.source().begin.column, Printable(error.description(), 200)));
   }
   return std::move(result).table();
 }

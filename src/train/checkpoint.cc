@@ -17,6 +17,15 @@ namespace {
 using optim::StateArchive;
 
 constexpr std::string_view kPrefix = "train";
+// The records so far, as the text of a run file.
+constexpr const char* kRecords = "train.records";
+
+data::Tensor BytesOf(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {.dtype = data::DType::kU8,
+          .shape = {std::ssize(text)},
+          .bytes = {bytes.begin(), bytes.end()}};
+}
 
 void Visit(StateArchive& archive, core::PhaseSeconds& phases) {
   archive.Number("phases.forward", phases.forward);
@@ -130,7 +139,7 @@ void AppendCheckpoint(Trainer<T>& trainer, data::SafetensorsFile& file) {
                  trainer.Net().NumParameters(), state);
       },
       file);
-  file.metadata["records"] = FormatRunFile(records);
+  file.tensors.emplace_back(kRecords, BytesOf(FormatRunFile(records)));
 }
 
 template <class T>
@@ -147,15 +156,18 @@ void RestoreCheckpoint(const data::SafetensorsFile& file,
                  state);
       },
       file, source);
-  const auto records = file.metadata.find("records");
-  if (records == file.metadata.end()) {
+  const data::Tensor* records = file.Find(kRecords);
+  if (records == nullptr || records->dtype != data::DType::kU8) {
     throw DataError(fmt::format(
-        "{}: metadata 'records' is missing: expected a checkpoint of a "
+        "{}: tensor '{}' is missing or not U8: expected a checkpoint of a "
         "training",
-        source));
+        source, kRecords));
   }
+  const std::string_view text(
+      reinterpret_cast<const char*>(records->bytes.data()),
+      records->bytes.size());
   RunFile parsed =
-      ParseRunFile(records->second, source + ": metadata 'records'");
+      ParseRunFile(text, fmt::format("{}: tensor '{}'", source, kRecords));
   state.epochs = std::move(parsed.epochs);
   state.validations = std::move(parsed.validations);
   trainer.SetState(state);

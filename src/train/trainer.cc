@@ -108,7 +108,10 @@ void Trainer<T>::TrainStep(const nn::Batch<T>& batch) {
   const StepReport report = optimizer_.Step(net_, loss_, batch);
   state_.train_seconds += stopwatch.Lap();
   Account(report, batch.Size());
-  if (options_.validate_every && state_.step % *options_.validate_every == 0) {
+  // After the last step of an epoch there is a validation anyway.
+  const bool epoch_over = stream_.Position().next == train_.Size();
+  if (options_.validate_every && !epoch_over &&
+      state_.step % *options_.validate_every == 0) {
     ValidateBetween();
   }
   UpdateClock();

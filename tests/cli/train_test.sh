@@ -149,7 +149,7 @@ expect 2 "did you mean '--epochs'" train --task toy1d --epoch 3
 expect 2 "did you mean 'train'" trian
 expect 2 "did you mean 'toy1d'" train --task toy1 --out bad
 expect 2 "did you mean 'sven'" train --task toy1d --optimizer svne --out bad
-expect 2 "--epochs = 0: must satisfy epochs >= 1" train --task toy1d --epochs 0
+expect 2 "--epochs = 0: must satisfy 1 <= epochs" train --task toy1d --epochs 0
 expect 2 "--k = 3: not a setting of the optimizer adam" train --task toy1d \
   --optimizer adam --k 3 --out bad
 expect 2 "adam.lr=0.01" train --task toy1d --set lr=3 --out bad
@@ -169,6 +169,90 @@ expect 2 "run2.toml: line 1: epoch" train --config run2.toml --out bad
 expect 2 "is not a classifier" predict reg --data test.csv --scores
 [ ! -e bad ]
 settle $? "a folder was made for a run that cannot be"
+
+# ---- What is refused changes nothing.
+toy=(--task toy1d --train-size 64 --val-size 16 --epochs 2 --quiet)
+expect 0 completed train "${toy[@]}" --out keep
+cp -r keep kept
+expect 1 "cannot open" train "${toy[@]}" --init none.safetensors --out keep \
+  --overwrite
+same keep/config.toml kept/config.toml
+same keep/checkpoint.safetensors kept/checkpoint.safetensors
+expect 1 "cannot open" train "${toy[@]}" --init none.safetensors --out bad
+expect 0 completed train "${toy[@]}" --init keep/model.safetensors --out keep \
+  --overwrite
+rm kept/model.safetensors # not needed to go on
+expect 1 "cannot undo them" train --resume kept --epochs 1
+expect 0 completed train --resume kept --quiet
+expect 0 completed train --resume cosine --quiet # refused more epochs before
+expect 2 "there is a run already" train "${toy[@]}" --out two/adam
+mkdir -p mixed && cp -r kept mixed/adam
+expect 2 "holds a run of its own" train "${toy[@]}" --optimizer sven,adam \
+  --out mixed --overwrite
+mkdir -p foreign && cp p.csv foreign/model.safetensors
+expect 2 "there is a run already" train "${toy[@]}" --out foreign
+expect 2 "that is the model or the data" predict reg --data test.csv \
+  --out test.csv
+expect 2 ".npy or .csv" predict reg --data test.csv --out x.safetensors
+
+# ---- Settings that would do nothing.
+expect 2 "goes with --val-data" train --data all.csv --target y \
+  --val-target-file x.npy
+expect 2 "nothing is split" train --data train.csv --val-data test.csv \
+  --split-seed 3 --target y
+expect 2 "goes with --loss huber" train "${toy[@]}" --huber-delta 3
+expect 2 "not among the optimizers" train "${toy[@]}" --set adam.lr=0.1
+expect 2 "is not a text file" train --data inputs.npy --target-file p.npy \
+  --header no
+expect 2 "it predicts numbers" predict reg --data test.csv --classes 1,2
+expect 2 "no data" train --data "" --out bad
+expect 2 "empty" train --config "" "${toy[@]}"
+expect 2 "must satisfy" train --task toy1d --epochs 9223372036854775807
+
+# ---- Models and data that do not belong together.
+printf '2,y\n1,2\n2,4\n3,6\n4,8\n' >numbers.csv
+expect 0 completed train --data numbers.csv --target y --out num --quiet
+printf '7,8,9\n1,2,3\n' >others.csv
+expect 1 "not those of the model" predict num --data others.csv
+expect 1 "a checkpoint, not a model" eval reg/checkpoint.safetensors \
+  --data test.csv
+expect 1 "holds several runs; name one of" predict two --data test.csv
+awk 'BEGIN { print "x,k"; for (i = 0; i < 60; ++i) print i "," 3 + 2 * (i > 20) + 2 * (i > 40) }' >odd.csv
+expect 0 completed train --data odd.csv --target k --target-kind classes \
+  --out odd --quiet
+expect 0 "predictions" predict odd --data odd.csv --out odd.npy
+expect 2 "which an NPY file cannot hold" predict cls --data test.csv --out c.npy
+awk -F, 'NR == 1 || NR == 2 { print } NR > 2 { print "3e38,-3e38," $3 ",x" }' \
+  test.csv >far.csv
+expect 1 "not finite" predict reg --data far.csv
+awk 'BEGIN { print "t,y"; for (i = 0; i < 50; ++i) print 1700000000 + i "," i }' >time.csv
+expect 1 "--dtype f64" train --data time.csv --target y --out bad --quiet
+expect 0 completed train --data time.csv --target y --out none --quiet \
+  --dtype f64
+[ ! -e bad ]
+settle $? "a folder was made for a run that cannot be"
+
+# ---- Nobody reads the progress any more.
+"$sven" train "${toy[@]:0:6}" --epochs 300 --out pipe 2>&1 | head -n 1 >head.txt
+has pipe/run.jsonl '"status":"completed"'
+
+# ---- Completion.
+"$sven" completion bash >completion.sh
+touch "my data.csv"
+complete_words() { # complete_words WORDS...: what the last one becomes
+  bash -c 'source completion.sh; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    _sven; printf "%s\n" "${COMPREPLY[@]}"' bash "$@" >words.txt
+}
+complete_words sven tra
+has words.txt train
+complete_words sven data ""
+has words.txt fashion-mnist
+complete_words sven train --optimizer sven,ad
+has words.txt sven,adam
+complete_words sven train --task toy
+has words.txt toy1d
+complete_words sven predict my
+has words.txt "my data.csv"
 
 # A run that belongs to someone else.
 exec 9>seven/.lock

@@ -89,7 +89,7 @@ TEST(RunConfig, ErrorsNamePlaceValueAndRemedy) {
       {"task = \"toy1d\"\nqwertyuiop = 3", {"line 2", "--help"}},
       {"task = \"toy1", {"run.toml: line 1, column"}},
       {"task = \"toy2d\"", {"toy2d", "toy1d"}},
-      {"epochs = 0\ntask = \"toy1d\"", {"line 1", "epochs >= 1"}},
+      {"epochs = 0\ntask = \"toy1d\"", {"line 1", "1 <= epochs"}},
       {"epochs = \"many\"", {"line 1", "'many'", "a whole number"}},
       {"task = \"toy1d\"\noptimizer = \"svan\"", {"line 2", "svan", "sven"}},
       {"task = \"toy1d\"\noptimizer = \"sgd,sgd\"", {"twice"}},

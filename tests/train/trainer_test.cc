@@ -196,6 +196,16 @@ TEST(Trainer, PatienceCountsValidationsWithoutImprovement) {
   EXPECT_EQ(summary.best_epoch, 1);
 }
 
+TEST(Trainer, WeightsAreValidatedOnceAtTheEndOfAnEpoch) {
+  Problem problem;  // 5 steps an epoch
+  problem.options = {
+      .epochs = 6, .batch_size = 16, .validate_every = 5, .patience = 1};
+  const auto optimizer = Make("sgd");
+  Trainer<double> trainer = problem.MakeTrainer(*optimizer);
+  EXPECT_EQ(trainer.Run().status, RunStatus::kCompleted);
+  EXPECT_TRUE(trainer.State().validations.empty());
+}
+
 TEST(Trainer, TimeLimitEndsWithTheLossOfTheWeightsAtThatMoment) {
   Problem problem;
   problem.options = {.epochs = 1000000, .batch_size = 16, .time_limit = 1e-3};
@@ -306,13 +316,15 @@ TEST(Checkpoint, RefusesWhatDoesNotFitNamingTheTensor) {
   EXPECT_NE(error_with("0.weight", whole(1)).find("0.weight"),
             std::string::npos);
   data::SafetensorsFile bare = good;
-  bare.metadata.erase("records");
+  std::erase_if(bare.tensors, [](const auto& entry) {
+    return entry.first == "train.records";
+  });
   Problem other;
   const auto fresh = Make("adam");
   Trainer<double> target = other.MakeTrainer(*fresh);
   EXPECT_NE(DataErrorOf([&] {
               RestoreCheckpoint(bare, "c", target);
-            }).find("'records'"),
+            }).find("'train.records'"),
             std::string::npos);
 }
 

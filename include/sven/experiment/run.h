@@ -57,7 +57,6 @@ struct RunRequest {
 struct RunResult {
   std::string optimizer;
   std::optional<std::filesystem::path> folder;
-  Index parameters = 0;
   train::RunSummary summary;
 };
 
@@ -66,6 +65,11 @@ struct RunResult {
 template <class T>
 RunResult RunTraining(const RunConfig& config, const RunData<T>& data,
                       const RunRequest& request);
+
+// Throws what RunTraining would throw before its first step; nothing is written.
+template <class T>
+void CheckRun(const RunConfig& config, const RunData<T>& data,
+              const RunRequest& request);
 
 }  // namespace sven::experiment
 

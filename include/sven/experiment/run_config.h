@@ -115,7 +115,7 @@ struct ModelSettings {
   }
 };
 
-// How a run is carried out; no influence on its result.
+// How a run is carried out. (Threads may change the last bits of a result.)
 struct ExecutionSettings {
   std::optional<train::Interval> checkpoint_every = train::Interval{};
   Index threads = 1;
@@ -169,6 +169,13 @@ class RunConfig {
   [[nodiscard]] bool IsGiven(const std::string& name) const {
     return given_.contains(name);
   }
+
+  // What was said about a setting; it must have been given.
+  [[nodiscard]] const std::string& GivenText(const std::string& name) const {
+    return given_.at(name).text;
+  }
+  // The optimizers that something was said about for them alone.
+  [[nodiscard]] std::vector<std::string> OptimizersWithSettings() const;
 
   // What was said, as TOML that gives the same settings when it is read. Paths
   // are absolute.

@@ -2,8 +2,7 @@
 //
 // A training in a safetensors file, complete: parameters (under PyTorch's
 // names), the state of the optimizer (optimizer.*), position, random streams and
-// sums of the running epoch (train.*), and all records so far (metadata
-// 'records').
+// sums of the running epoch, and all records so far (train.*).
 #ifndef SVEN_TRAIN_CHECKPOINT_H_
 #define SVEN_TRAIN_CHECKPOINT_H_
 

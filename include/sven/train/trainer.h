@@ -54,7 +54,9 @@ struct TrainOptions {
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    visit(Field{"epochs", "passes through the training data", {.low = 1}},
+    visit(Field{"epochs",
+                "passes through the training data",
+                {.low = 1, .high = 1e9}},
           self.epochs);
     visit(Field{"batch_size",
                 "samples per step (by default 64 for mnist and fashion-mnist)",
