@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-#define TOML_EXCEPTIONS 0
 #include <fmt/format.h>
-#include <toml++/toml.h>
+
+#include <string>
+#include <vector>
 
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
 #include "sven/base/text.h"
 #include "sven/experiment/run_config.h"
+#include "toml.h"
 
 namespace sven::experiment {
 namespace {
@@ -33,13 +35,16 @@ std::string ValueText(const toml::node& node, const std::string& place) {
   }
   if (const auto* flag = node.as_boolean()) return FormatValue(flag->get());
   if (const auto* array = node.as_array()) {
-    std::string list;
+    std::vector<std::string> list;
     for (const toml::node& entry : *array) {
       if (!entry.is_value()) Refuse(place);
-      if (!list.empty()) list += ",";
-      list += ValueText(entry, place);
+      list.push_back(ValueText(entry, place));
+      if (list.back().find(',') == std::string::npos) continue;
+      throw UsageError(
+          fmt::format("{}: {}: an entry of a list may not hold a comma", place,
+                      Quote(list.back())));
     }
-    return list;
+    return internal::JoinList(list);
   }
   Refuse(place);
 }
