@@ -18,12 +18,6 @@ if(SVEN_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(sven_flags INTERFACE -fsanitize=address,undefined)
 endif()
-if(SVEN_BUILD_FUZZERS)
-  # Counts the branches taken, by which libFuzzer finds its way. Loops are not
-  # vectorised then, which need not be said of each.
-  target_compile_options(sven_flags INTERFACE -fsanitize=fuzzer-no-link
-                                              -Wno-pass-failed)
-endif()
 
 # Only for our own sources. -fno-math-errno and -fno-trapping-math change no
 # result; they let loops with sqrt and comparisons be vectorised.
@@ -32,6 +26,10 @@ target_compile_options(
   sven_private_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion
                                -Wno-sign-conversion -fopenmp-simd
                                -fno-math-errno -fno-trapping-math -Wno-psabi)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Loops that it does not vectorise need not be said of each.
+  target_compile_options(sven_private_flags INTERFACE -Wno-pass-failed)
+endif()
 if(SVEN_WERROR)
   target_compile_options(sven_private_flags INTERFACE -Werror)
 endif()

@@ -1,42 +1,46 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds the fuzz targets of the readers with clang and runs each for SECONDS (30
-# unless said), with sanitizers. Needs Debian's clang-14 and libclang-rt-14-dev.
-# What was learnt stays in build/fuzz/corpus for the next time; an input that
-# breaks a reader is written to build/fuzz/findings.
+# Builds the fuzz targets of the readers and runs each for SECONDS (30 unless
+# said), with sanitizers. What was learnt stays in build/fuzz/corpus for the next
+# time; an input that breaks a reader is written to build/fuzz/findings.
 # Usage: fuzz.sh [SECONDS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-30}
 
 if ! command -v clang++-14 >/dev/null; then
-  echo "Please install: apt-get install clang-14 libclang-rt-14-dev" >&2
+  echo "Please run scripts/install_packages.sh first: clang is missing" >&2
   exit 1
 fi
-cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz
+cmake --preset asan >/dev/null
+cmake --build --preset asan --target fuzzers
 
 # What the targets start from.
-corpus=build/fuzz/corpus
+folder=build/fuzz
+corpus=$folder/corpus
 samples=tests/data/formats
-mkdir -p "$corpus"/{csv,npy,npz,idx,gzip,safetensors} build/fuzz/findings
+mkdir -p "$corpus"/{csv,npy,npz,idx,gzip,safetensors,model,run_file,config} \
+  "$folder/findings"
 cp "$samples"/*.npy "$corpus/npy"
 cp "$samples"/*.npz "$corpus/npz"
 cp "$samples"/idx* "$corpus/idx"
 cp "$samples"/*.gz "$corpus/gzip"
 cp tests/data/parity/sven_single_sample.safetensors "$corpus/safetensors"
+cp fuzz/seeds/model.safetensors "$corpus/model"
+cp fuzz/seeds/run.jsonl "$corpus/run_file"
+cp fuzz/seeds/*.toml "$corpus/config"
 printf 'a,"b ""c""",kind\n1,-2.5e3,x\n"3",+4,y\n' >"$corpus/csv/header"
 printf '1;2;0\r\n3;4;1\r\n' >"$corpus/csv/numbers"
 printf '\xef\xbb\xbfa\tb\n1\t2' >"$corpus/csv/tabs"
 
-for target in csv npy npz idx gzip safetensors; do
-  log=build/fuzz/$target.log
-  if ! "build/fuzz/bin/${target}_fuzz" -max_total_time="$seconds" \
+for target in csv npy npz idx gzip safetensors model run_file config; do
+  log=$folder/$target.log
+  if ! "build/asan/bin/${target}_fuzz" -max_total_time="$seconds" \
     -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="build/fuzz/findings/$target-" "$corpus/$target" \
+    -artifact_prefix="$folder/findings/$target-" "$corpus/$target" \
     >"$log" 2>&1; then
     tail -n 40 "$log" >&2
-    echo "$target: a finding, see $log and build/fuzz/findings" >&2
+    echo "$target: a finding, see $log and $folder/findings" >&2
     exit 1
   fi
   awk -v target="$target" '/number_of_executed_units/ {n = $2}

@@ -2,9 +2,10 @@
 #include "testing/matrices.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "testing/decompositions.h"
 
 namespace sven::testing {
 
@@ -26,9 +27,7 @@ Matrix<double> RandomSymmetric(Index n, RandomStream& random) {
 }
 
 Matrix<double> RandomOrthonormal(Index rows, Index cols, RandomStream& random) {
-  const Eigen::HouseholderQR<Matrix<double>> qr(
-      RandomMatrix(rows, cols, random));
-  return qr.householderQ() * Matrix<double>::Identity(rows, cols);
+  return ThinQ(RandomMatrix(rows, cols, random));
 }
 
 Matrix<double> WithEigenvalues(const Vector<double>& values,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "testing/references.h"
 
-#include <Eigen/SVD>
 #include <cmath>
 #include <complex>
 #include <numbers>
 #include <stdexcept>
+
+#include "testing/decompositions.h"
 
 namespace sven::testing {
 namespace {
@@ -175,14 +176,13 @@ Matrix<double> Softmax(const Matrix<double>& f) {
 
 Vector<double> DenseStep(const Matrix<double>& M, const Vector<double>& R,
                          std::optional<Index> k, double rtol) {
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(
-      M, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::VectorXd& s = svd.singularValues();
+  const PlainSvd svd = SvdOf(M);
+  const Vector<double>& s = svd.s;
   Vector<double> delta = Vector<double>::Zero(M.cols());
   for (Index i = 0; i < s.size(); ++i) {
     if (k && i >= *k) break;
     if (!(s[i] > rtol * s[0]) || s[i] == 0) break;
-    delta -= svd.matrixV().col(i) * (svd.matrixU().col(i).dot(R) / s[i]);
+    delta -= svd.V.col(i) * (svd.U.col(i).dot(R) / s[i]);
   }
   return delta;
 }

@@ -83,12 +83,14 @@ class Metadata {
                                   Place(deviation), prefix));
     }
     for (const double value : scaling.deviation) {
-      if (!(value > 0) || !std::isfinite(value)) {
-        throw DataError(
-            fmt::format("{}: {}: must be positive", Place(deviation), value));
-      }
+      CheckPositive(deviation, value);
     }
     return scaling;
+  }
+
+  void CheckPositive(const std::string& key, double value) const {
+    if (value > 0 && std::isfinite(value)) return;
+    throw DataError(fmt::format("{}: {}: must be positive", Place(key), value));
   }
 
  private:
@@ -139,6 +141,7 @@ TrainedModel<T> ParseModel(const SafetensorsFile& file,
   double huber_delta = card.loss.huber_delta;
   metadata.Read("loss", kind);
   metadata.Read("huber_delta", huber_delta);
+  metadata.CheckPositive("huber_delta", huber_delta);
   card.loss = nn::Loss(kind, huber_delta);
 
   Model<T> model = ReadModel<T>(file, card.activation, source);

@@ -158,12 +158,13 @@ void RunConfig::SetFor(const std::string& source, const std::string& optimizer,
 void RunConfig::CheckOptimizerSettings() const {
   for (const auto& [name, given] : given_) {
     if (!OptimizerSettings().contains(name) || name == "seed") continue;
-    const bool used =
-        std::ranges::any_of(optimizers_, [&](const std::string& optimizer) {
-          return optim::ChooseOptimizer("", optimizer)
-              .Set(given.source, name, given.text);
-        });
-    if (!used) {
+    // Named anew, since clang 14 does not capture structured bindings.
+    const auto is_used = [&name = name,
+                          &given = given](const std::string& optimizer) {
+      return optim::ChooseOptimizer("", optimizer)
+          .Set(given.source, name, given.text);
+    };
+    if (std::ranges::none_of(optimizers_, is_used)) {
       throw UsageError(fmt::format(
           "{} = {}: not a setting of the optimizer {}; sven list optimizers "
           "{} shows those it has",

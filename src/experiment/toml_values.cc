@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "sven/base/error.h"
 #include "sven/base/fields.h"
 #include "sven/base/text.h"
@@ -42,12 +44,15 @@ std::string TomlScalar(const toml::node& node, const std::string& place) {
 std::string TomlValue(const toml::node& node, const std::string& place) {
   const toml::array* array = node.as_array();
   if (array == nullptr) return TomlScalar(node, place);
-  std::string list;
+  std::vector<std::string> list;
   for (const toml::node& entry : *array) {
-    if (!list.empty()) list += ",";
-    list += TomlScalar(entry, place);
+    list.push_back(TomlScalar(entry, place));
+    if (list.back().find(',') == std::string::npos) continue;
+    throw UsageError(
+        fmt::format("{}: {}: an entry of a list may not hold a comma", place,
+                    Quote(list.back())));
   }
-  return list;
+  return internal::JoinList(list);
 }
 
 }  // namespace sven::experiment

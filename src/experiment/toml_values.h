@@ -4,11 +4,10 @@
 #ifndef SVEN_SRC_EXPERIMENT_TOML_VALUES_H_
 #define SVEN_SRC_EXPERIMENT_TOML_VALUES_H_
 
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include <string>
 #include <string_view>
+
+#include "toml.h"
 
 namespace sven::experiment {
 

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <functional>
 #include <ostream>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "sven/base/random.h"
+#include "testing/decompositions.h"
 #include "testing/matrices.h"
 #include "testing/problems.h"
 #include "testing/tolerances.h"
@@ -78,9 +78,8 @@ Vector<double> SolveOn(const std::vector<Index>& P, const Matrix<double>& G,
                        const Vector<double>& bound) {
   Vector<double> z = Vector<double>::Zero(G.rows());
   if (P.empty()) return z;
-  const Eigen::MatrixXd part = G(P, P);
   const Vector<double> q = G * bound;
-  const Vector<double> solution = part.ldlt().solve(-q(P));
+  const Vector<double> solution = testing::SolvePlain(G(P, P), -q(P));
   for (std::size_t k = 0; k < P.size(); ++k) {
     z[P[k]] = solution[static_cast<Index>(k)];
   }

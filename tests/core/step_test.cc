@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 #include "sven/core/dense_linearization.h"
+#include "testing/decompositions.h"
 #include "testing/references.h"
 #include "testing/tolerances.h"
 
@@ -30,14 +30,9 @@ Step<double> Solve(const Matrix<double>& M, const Vector<double>& R,
 // M with the singular values s.
 Matrix<double> WithSpectrum(Index rows, Index cols, const Vector<double>& s,
                             std::uint64_t seed) {
-  const Eigen::MatrixXd left = RandomMatrix(rows, s.size(), seed);
-  const Eigen::MatrixXd right = RandomMatrix(cols, s.size(), seed + 1);
-  const Eigen::MatrixXd U =
-      Eigen::HouseholderQR<Eigen::MatrixXd>(left).householderQ() *
-      Eigen::MatrixXd::Identity(rows, s.size());
-  const Eigen::MatrixXd V =
-      Eigen::HouseholderQR<Eigen::MatrixXd>(right).householderQ() *
-      Eigen::MatrixXd::Identity(cols, s.size());
+  const Matrix<double> U = testing::ThinQ(RandomMatrix(rows, s.size(), seed));
+  const Matrix<double> V =
+      testing::ThinQ(RandomMatrix(cols, s.size(), seed + 1));
   return U * s.asDiagonal() * V.transpose();
 }
 
@@ -159,7 +154,7 @@ TEST(SvenStep, TikhonovIsTheDampedNormalEquation) {
     const double lambda = 0.37;
     const Matrix<double> A =
         M.transpose() * M + lambda * Matrix<double>::Identity(N, N);
-    const Vector<double> expected = -(A.lu().solve(M.transpose() * R));
+    const Vector<double> expected = -testing::SolvePlain(A, M.transpose() * R);
     for (const Road road : {Road::kGram, Road::kDense}) {
       // With the spectrum the eigenvalues are used, without it Cholesky.
       for (const bool spectrum : {false, true}) {

@@ -52,6 +52,8 @@ TEST(TrainedModel, MetadataThatDoNotFitAreNamed) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"activation", "gulp"},       {"loss", "none"},
       {"huber_delta", "x"},         {"input_mean", "[1,2,3]"},
+      {"huber_delta", "0"},         {"huber_delta", "-1"},
+      {"huber_delta", "nan"},       {"input_mean", "[1e999,1]"},
       {"input_mean", "{"},          {"input_mean", "[\"a\",1]"},
       {"input_deviation", "[0,1]"}, {"input_deviation", "[1]"},
       {"input_names", "[1,2]"},     {"input_names", "[\"a\"]"},

@@ -47,6 +47,24 @@ TEST(RunConfig, WhatIsSaidLaterForAllHoldsForAll) {
             "0.125");
 }
 
+TEST(RunConfig, NamesThatTomlDoesNotHaveAreRefused) {
+  for (const char* toml :
+       {"[.a]\n", "[[.a]]\n", "[=]\n", "\u0123 = 1\n", "lr\u00e9 = 1\n"}) {
+    EXPECT_NE(ErrorOf(toml).find("run.toml: line 1, column"), std::string::npos)
+        << toml;
+  }
+}
+
+TEST(RunConfig, EntriesOfAListStayApart) {
+  const RunConfig config =
+      Parsed("data = \"a.csv\"\nclasses = [\"\", \"b\"]\n");
+  EXPECT_EQ(config.Echo().at("classes"), ",b");
+  EXPECT_NE(ErrorOf("data = \"a.csv\"\ntarget = [\"x,y\"]\n")
+                .find("line 2: target: 'x,y': an entry of a list may not hold "
+                      "a comma"),
+            std::string::npos);
+}
+
 TEST(RunConfig, SavedConfigurationIsTheSameWhenRead) {
   RunConfig config = Parsed(
       "data = \"/tmp/a \\\"b\\\"\\\\c\\u0007.csv\"\ntarget = \"y,-1\"\n"

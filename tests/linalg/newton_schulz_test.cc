@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "testing/decompositions.h"
 #include "testing/matrices.h"
 #include "testing/tolerances.h"
 
@@ -29,7 +29,7 @@ Matrix<T> Orthogonalised(Matrix<T> X, Index iterations = kFive) {
 }
 
 Vector<double> SingularValues(const Matrix<double>& X) {
-  return Eigen::JacobiSVD<Matrix<double>>(X).singularValues();
+  return testing::SvdOf(X).s;
 }
 
 // p applied to one number.
@@ -46,14 +46,13 @@ TEST(NewtonSchulz, ActsOnTheSingularValuesAndLeavesTheVectors) {
   for (const Shape& shape : kShapes) {
     const Matrix<double> X =
         testing::RandomMatrix(shape.rows, shape.cols, random);
-    const Eigen::JacobiSVD<Matrix<double>> svd(
-        X, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Vector<double> s = svd.singularValues() / X.norm();
+    const testing::PlainSvd svd = testing::SvdOf(X);
+    const Vector<double> s = svd.s / X.norm();
     for (const Index iterations : {1, 2, 5, 8}) {
       const Vector<double> mapped =
           s.unaryExpr([=](double x) { return Iterated(x, iterations); });
       const Matrix<double> expected =
-          svd.matrixU() * mapped.asDiagonal() * svd.matrixV().transpose();
+          svd.U * mapped.asDiagonal() * svd.V.transpose();
       EXPECT_LT((Orthogonalised(X, iterations) - expected).norm(),
                 // each iteration stretches errors by p'(0) at most
                 testing::Rounding<double>(std::pow(3.5, iterations)))

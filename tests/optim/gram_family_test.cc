@@ -8,9 +8,6 @@
 // gradient of the mean loss.
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
-
 #include "sven/optim/gauss_newton.h"
 #include "sven/optim/half_inverse.h"
 #include "sven/optim/jacobian_descent.h"
@@ -19,6 +16,7 @@
 #include "sven/optim/natural_gradient.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/spring.h"
+#include "testing/decompositions.h"
 #include "testing/problems.h"
 #include "testing/references.h"
 
@@ -32,6 +30,7 @@ using testing::PlainOutputs;
 using testing::Problem;
 using testing::RelativeError;
 using testing::Softmax;
+using testing::SolvePlain;
 using testing::ToVector;
 
 constexpr double kTolerance = 1e-8;
@@ -77,10 +76,6 @@ Matrix<double> OutputHessian(const Problem<double>& problem) {
   return Q;
 }
 
-Vector<double> Solve(const Matrix<double>& A, const Vector<double>& b) {
-  return Eigen::FullPivLU<Eigen::MatrixXd>(A).solve(b);
-}
-
 template <class T>
 Vector<double> UpdateOf(Optimizer<T>& optimizer, Problem<T>& problem) {
   const StepReport report =
@@ -96,7 +91,7 @@ Vector<double> DenseGaussNewton(const Problem<double>& problem, double lambda) {
   const Matrix<double> H =
       J.transpose() * OutputHessian(problem) * J / B +
       lambda * Matrix<double>::Identity(J.cols(), J.cols());
-  return -Solve(H, J.transpose() * OutputErrors(problem) / B);
+  return -SolvePlain(H, J.transpose() * OutputErrors(problem) / B);
 }
 
 TEST(GaussNewton, IsTheDampedNewtonStepOfTheGaussNewtonMatrix) {
@@ -178,7 +173,7 @@ TEST(NaturalGradient, IsTheGradientInTheMetricOfTheOutputs) {
       NaturalGradient<double> optimizer(
           {.learning_rate = 0.3, .lambda = lambda});
       EXPECT_LT(RelativeError(UpdateOf(optimizer, problem),
-                              Vector<double>(-0.3 * Solve(F, g))),
+                              Vector<double>(-0.3 * SolvePlain(F, g))),
                 kTolerance)
           << "lambda " << lambda << ", " << Name(problem.loss.kind);
     }
@@ -196,26 +191,24 @@ TEST(NaturalGradient, IsTheSameWithFewerParametersThanOutputs) {
       J.transpose() * J / 40 +
       lambda * Matrix<double>::Identity(J.cols(), J.cols());
   NaturalGradient<double> optimizer({.learning_rate = 1, .lambda = lambda});
-  EXPECT_LT(
-      RelativeError(UpdateOf(optimizer, problem), Vector<double>(-Solve(F, g))),
-      kTolerance);
+  EXPECT_LT(RelativeError(UpdateOf(optimizer, problem),
+                          Vector<double>(-SolvePlain(F, g))),
+            kTolerance);
 }
 
 TEST(HalfInverse, ScalesSingularDirectionsByTheInverseRoot) {
   for (Problem<double> problem : {SquaredProblem(), CrossEntropyProblem()}) {
     const Matrix<double> J = PlainOutputJacobian(problem);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(
-        J, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const testing::PlainSvd svd = testing::SvdOf(J);
     const bool squared = problem.loss.kind == nn::Loss::kSquaredError;
     const Vector<double> dL = OutputErrors(problem) * (squared ? 2 : 1) /
                               static_cast<double>(problem.data.Size());
     Vector<double> expected = Vector<double>::Zero(J.cols());
-    const auto& s = svd.singularValues();
+    const Vector<double>& s = svd.s;
     constexpr double kRcond = 1e-2;  // cuts some
     Index kept = 0;
     for (Index i = 0; i < s.size() && s[i] > kRcond * s[0]; ++i, ++kept) {
-      expected -= 0.4 * svd.matrixV().col(i) * svd.matrixU().col(i).dot(dL) /
-                  std::sqrt(s[i]);
+      expected -= 0.4 * svd.V.col(i) * svd.U.col(i).dot(dL) / std::sqrt(s[i]);
     }
     HalfInverse<double> optimizer(
         {.learning_rate = 0.4, .power = {.p = 0.5, .rcond = kRcond}});
@@ -250,7 +243,7 @@ Vector<double> DampedStep(const Matrix<double>& M, const Vector<double>& R,
                           double lambda) {
   const Matrix<double> A =
       M * M.transpose() + lambda * Matrix<double>::Identity(M.rows(), M.rows());
-  return -M.transpose() * Solve(A, R);
+  return -M.transpose() * SolvePlain(A, R);
 }
 
 TEST(MinSr, IsTheDampedInverseOfTheGramMatrix) {

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 
+#include "testing/decompositions.h"
 #include "testing/matrices.h"
 #include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
@@ -20,6 +19,7 @@ using testing::JoinedPart;
 using testing::MakeProblem;
 using testing::Problem;
 using testing::RelativeError;
+using testing::SolvePlain;
 using testing::ToVector;
 
 // ---- The twin: dense, by loops, from the definition ----
@@ -177,9 +177,8 @@ double ErrorOfNextStep(Problem<double>& problem, Kfac<double>& optimizer,
     factors[l].A =
         kept * factors[l].A + (1 - kept) * MeanOfInputs(layer, rows.A[l]);
     const Vector<double> V =
-        Curvature(factors[l], options)
-            .ldlt()
-            .solve(Flattened(FreeColumns(layer, JoinedPart(layer, gradient))));
+        SolvePlain(Curvature(factors[l], options),
+                   Flattened(FreeColumns(layer, JoinedPart(layer, gradient))));
     error = std::max(
         error,
         RelativeError(Flattened(FreeColumns(layer, JoinedPart(layer, update))),
@@ -278,9 +277,8 @@ double ErrorToNaturalGradient(Problem<double> problem, double damping) {
                           .damping = damping,
                           .factor_decay = 0,
                           .kl_clip = std::nullopt});
-  const Vector<double> expected = -PlusIdentity(DenseFisher(problem), damping)
-                                       .ldlt()
-                                       .solve(GradientOf(problem));
+  const Vector<double> expected = -SolvePlain(
+      PlusIdentity(DenseFisher(problem), damping), GradientOf(problem));
   optimizer.Step(problem.net, problem.loss, problem.Batch());
   return RelativeError(ToVector<double>(optimizer.Update()), expected);
 }

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "testing/decompositions.h"
 #include "testing/matrices.h"
 #include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
@@ -29,16 +29,14 @@ Problem<double> Deep() {
 
 // U p(S) V^T of u / |u| by a decomposition, p five times.
 Matrix<double> Orthogonalised(const Matrix<double>& u) {
-  const Eigen::JacobiSVD<Matrix<double>> svd(
-      u, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector<double> s =
-      (svd.singularValues() / u.norm()).unaryExpr([](double x) {
-        for (int i = 0; i < 5; ++i) {
-          x = 3.4445 * x - 4.7750 * std::pow(x, 3) + 2.0315 * std::pow(x, 5);
-        }
-        return x;
-      });
-  return svd.matrixU() * s.asDiagonal() * svd.matrixV().transpose();
+  const testing::PlainSvd svd = testing::SvdOf(u);
+  const Vector<double> s = (svd.s / u.norm()).unaryExpr([](double x) {
+    for (int i = 0; i < 5; ++i) {
+      x = 3.4445 * x - 4.7750 * std::pow(x, 3) + 2.0315 * std::pow(x, 5);
+    }
+    return x;
+  });
+  return svd.U * s.asDiagonal() * svd.V.transpose();
 }
 
 double ShapeFactor(const nn::DenseLayer& layer) {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "testing/decompositions.h"
 #include "testing/matrices.h"
 #include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
@@ -23,11 +23,9 @@ using testing::ToVector;
 
 // (X + eps I)^-1/4 by Eigen's solver.
 Matrix<double> InverseFourthRoot(const Matrix<double>& X, double eps) {
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> solver(X);
-  const Vector<double> roots =
-      (solver.eigenvalues().cwiseMax(0).array() + eps).pow(-0.25);
-  return solver.eigenvectors() * roots.asDiagonal() *
-         solver.eigenvectors().transpose();
+  const auto [values, vectors] = testing::EigenOf(X);
+  const Vector<double> roots = (values.cwiseMax(0).array() + eps).pow(-0.25);
+  return vectors * roots.asDiagonal() * vectors.transpose();
 }
 
 struct Twin {

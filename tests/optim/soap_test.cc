@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "testing/decompositions.h"
 #include "testing/matrices.h"
 #include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
@@ -143,8 +142,7 @@ struct PlainSoap {
   }
 
   static Matrix<double> Vectors(const Matrix<double>& X) {
-    const Eigen::SelfAdjointEigenSolver<Matrix<double>> solver(X);
-    return solver.eigenvectors().rowwise().reverse();
+    return testing::EigenOf(X).vectors.rowwise().reverse();
   }
 
   // Q <- QR of X Q, its columns sorted; returns the permutation P, Q <- Q P.
@@ -157,7 +155,7 @@ struct PlainSoap {
     Matrix<double> P = Matrix<double>::Zero(Q.cols(), Q.cols());
     for (Index i = 0; i < Q.cols(); ++i) P(order[i], i) = 1;
     const Matrix<double> moved = X * Q * P;
-    Q = Eigen::HouseholderQR<Matrix<double>>(moved).householderQ();
+    Q = testing::FullQ(moved);
     return P;
   }
 

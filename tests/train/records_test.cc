@@ -120,7 +120,7 @@ TEST(Records, MalformedLinesAreNamed) {
   };
   for (const auto& [text, expected] : cases) {
     const std::string message =
-        DataErrorOf([&] { ParseRunFile(text, "run.jsonl"); });
+        DataErrorOf([&text = text] { ParseRunFile(text, "run.jsonl"); });
     EXPECT_EQ(message.rfind("run.jsonl: line ", 0), 0U) << message;
     EXPECT_NE(message.find(expected), std::string::npos) << message;
   }
