@@ -45,7 +45,9 @@ void ProgressDisplay::OnStep(const train::TrainProgress& progress,
                              const StepReport& report) {
   if (!bar_) return;
   if (first_step_ < 0) {
-    first_step_ = progress.step - 1;
+    first_step_ = progress.step;
+    session_.Lap();
+    since_drawn_.Lap();
     loss_ = report.loss;
   }
   constexpr double kMemory = 0.98;

@@ -113,7 +113,9 @@ TEST_P(StepNumbersTest, AreThoseOfTheReference) {
 TEST_P(StepNumbersTest, InSinglePrecisionToItsRounding) {
   Run(" --dtype f32");
   // A line search turns on comparisons, which rounding can decide otherwise.
-  if (!IsLbfgs()) EXPECT_LT(ParameterError(), 3e-3);
+  if (!IsLbfgs()) {
+    EXPECT_LT(ParameterError(), 3e-3);
+  }
   EXPECT_EQ(written_.Find("0.weight")->dtype, DType::kF32);
 }
 
