@@ -67,20 +67,15 @@ struct ScanArguments {
 // "2/4": every fourth run, from the second on.
 std::vector<std::size_t> ChooseShard(const std::string& text,
                                      std::size_t count) {
-  std::uint64_t part = 1;
-  std::uint64_t parts = 1;
-  if (!text.empty()) {
-    const std::size_t slash = text.find('/');
-    const auto first = internal::ParseUnsigned(text.substr(0, slash));
-    const auto second = slash == std::string::npos
-                            ? std::nullopt
-                            : internal::ParseUnsigned(text.substr(slash + 1));
-    if (!first || !second || *first < 1 || *first > *second) {
-      throw UsageError(fmt::format(
-          "--shard {}: expected I/N with 1 <= I <= N, such as 2/4", text));
-    }
-    part = *first;
-    parts = *second;
+  const std::string given = text.empty() ? "1/1" : text;
+  const std::size_t slash = std::min(given.find('/'), given.size() - 1);
+  const std::uint64_t part =
+      internal::ParseUnsigned(given.substr(0, slash)).value_or(0);
+  const std::uint64_t parts =
+      internal::ParseUnsigned(given.substr(slash + 1)).value_or(0);
+  if (part < 1 || part > parts) {
+    throw UsageError(fmt::format(
+        "--shard {}: expected I/N with 1 <= I <= N, such as 2/4", text));
   }
   std::vector<std::size_t> chosen;
   for (std::size_t i = part - 1; i < count; i += parts) chosen.push_back(i);
@@ -93,13 +88,13 @@ double EstimateSeconds(const ScanPoint& point) {
   experiment::RunConfig config = point.config;
   config.Set("", "time_limit", "0.3");
   const auto data = experiment::LoadRunData<T>(config);
-  const auto tried = experiment::RunTraining<T>(
-      config, data, {.optimizer = point.optimizer});
+  const auto tried =
+      experiment::RunTraining<T>(config, data, {.optimizer = point.optimizer});
   const train::TrainOptions options = point.config.Training();
-  const double batches =
-      std::ceil(static_cast<double>(data.Train().Size()) /
-                static_cast<double>(options.batch_size));
-  const auto steps = static_cast<double>(std::max<Index>(tried.summary.steps, 1));
+  const double batches = std::ceil(static_cast<double>(data.Train().Size()) /
+                                   static_cast<double>(options.batch_size));
+  const auto steps =
+      static_cast<double>(std::max<Index>(tried.summary.steps, 1));
   // Evaluations cost time, too: two in the try besides those of its epochs.
   const double evaluation =
       (tried.summary.total_seconds - tried.summary.train_seconds) /
@@ -120,10 +115,9 @@ void DryRun(const Scan& scan, const std::vector<std::size_t>& chosen,
   double total = 0;
   for (const auto& [kind, indices] : kinds) {
     const ScanPoint& point = scan.points[indices[indices.size() / 2]];
-    const double seconds =
-        point.config.Model().dtype == NumberType::kFloat64
-            ? EstimateSeconds<double>(point)
-            : EstimateSeconds<float>(point);
+    const double seconds = point.config.Model().dtype == NumberType::kFloat64
+                               ? EstimateSeconds<double>(point)
+                               : EstimateSeconds<float>(point);
     const double all = seconds * static_cast<double>(indices.size());
     total += all;
     rows.push_back({std::to_string(kind.first + 1), kind.second,
@@ -278,9 +272,10 @@ class ScanRunner {
 void RunScan(const ScanArguments& arguments) {
   const Scan scan = experiment::ReadScan(arguments.config);
   const auto chosen = ChooseShard(arguments.shard, scan.points.size());
-  const Index jobs = arguments.jobs > 0
-                         ? arguments.jobs
-                         : std::max<Index>(std::thread::hardware_concurrency(), 1);
+  const Index jobs =
+      arguments.jobs > 0
+          ? arguments.jobs
+          : std::max<Index>(std::thread::hardware_concurrency(), 1);
   if (arguments.dry_run) {
     DryRun(scan, chosen, jobs);
     return;
@@ -328,7 +323,8 @@ void AddScanCommand(CLI::App& app) {
       ->type_name("I/N");
   command->add_flag("--dry-run", arguments->dry_run,
                     "only say how many runs there are and how long they take");
-  command->add_flag("--quiet", arguments->quiet, "no progress, only the result");
+  command->add_flag("--quiet", arguments->quiet,
+                    "no progress, only the result");
   command->footer(kFooter);
   command->callback([arguments] { RunScan(*arguments); });
 }

@@ -42,14 +42,13 @@ void ScanDisplay::Draw(std::size_t running) {
   constexpr double kSecondsBetweenDrawings = 0.1;
   if (!line_ || since_drawn_.Seconds() < kSecondsBetweenDrawings) return;
   since_drawn_.Lap();
-  std::string text = fmt::format("runs {}/{}  {} running", done_, total_,
-                                 running);
+  std::string text =
+      fmt::format("runs {}/{}  {} running", done_, total_, running);
   if (!failures_.empty()) text += fmt::format("  {} failed", failures_.size());
   if (fresh_ > 0) {
     const auto left = static_cast<double>(total_ - done_ - failures_.size());
-    text += fmt::format("  {} left",
-                        ClockTime(session_.Seconds() * left /
-                                  static_cast<double>(fresh_)));
+    text += fmt::format("  {} left", ClockTime(session_.Seconds() * left /
+                                               static_cast<double>(fresh_)));
   }
   text += "  best:";
   for (const auto& [optimizer, best] : best_) {
@@ -57,8 +56,8 @@ void ScanDisplay::Draw(std::size_t running) {
       text += fmt::format(" {} {:.2g}", optimizer, best.loss);
     }
   }
-  text.resize(std::min(text.size(),
-                       static_cast<std::size_t>(TerminalWidth() - 1)));
+  text.resize(
+      std::min(text.size(), static_cast<std::size_t>(TerminalWidth() - 1)));
   PrintError("\r{}\x1b[K", text);
   std::fflush(stderr);
   drawn_ = true;

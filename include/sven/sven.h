@@ -18,6 +18,7 @@
 #include "sven/data/tasks.h"
 #include "sven/data/trained_model.h"
 #include "sven/experiment/run.h"
+#include "sven/experiment/scan_config.h"
 #include "sven/linalg/product.h"
 #include "sven/nn/batch.h"
 #include "sven/nn/loss.h"

@@ -39,8 +39,8 @@ Axis ReadAxis(const std::string& source, const toml::key& key,
     axis.values.push_back(TomlScalar(entry, axis.place));
   }
   if (axis.values.empty()) {
-    throw UsageError(fmt::format("{}: a list without entries leaves no run",
-                                 axis.place));
+    throw UsageError(
+        fmt::format("{}: a list without entries leaves no run", axis.place));
   }
   return axis;
 }
