@@ -30,15 +30,14 @@ std::string FullName(const CLI::App& app) {
 }
 
 std::string OptionName(const CLI::Option& option) {
-  const std::string name = option.get_name(/*positional=*/true);
-  if (option.get_positional()) return name;
+  if (option.get_positional()) return option.get_name(/*positional=*/true);
   std::string text = fmt::format("--{}", option.get_lnames().front());
   if (!option.get_type_name().empty()) text += " " + option.get_type_name();
   return text;
 }
 
 // A text in a cell of a table.
-std::string Cell(std::string text) {
+std::string Cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     if (c == '|') escaped += '\\';
@@ -229,7 +228,7 @@ std::string SuggestArgument(const CLI::App& app, const std::string& argument) {
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::string given = argument.substr(0, argument.find('='));
-  const std::string hint = names.empty() ? "" : SuggestOrList(given, names);
+  std::string hint = names.empty() ? "" : SuggestOrList(given, names);
   if (hint.find("did you mean") != std::string::npos) return hint;
   return fmt::format("; {} --help shows what there is", FullName(*command));
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 
 namespace sven::cli {
 namespace {
@@ -99,8 +100,8 @@ std::string AlignedTable(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string ClockTime(double seconds) {
-  const auto whole = static_cast<long>(std::lround(seconds));
-  const long minutes = whole / 60;
+  const std::int64_t whole = std::llround(seconds);
+  const std::int64_t minutes = whole / 60;
   if (minutes < 60) return fmt::format("{}:{:02}", minutes, whole % 60);
   return fmt::format("{}:{:02}:{:02}", minutes / 60, minutes % 60, whole % 60);
 }
