@@ -243,12 +243,6 @@ optim::OptimizerChoice RunConfig::Optimizer(const std::string& name) const {
   return choice;
 }
 
-std::vector<std::string> RunConfig::OptimizersWithSettings() const {
-  std::vector<std::string> names;
-  for (const auto& [name, texts] : given_for_) names.push_back(name);
-  return names;
-}
-
 std::map<std::string, std::string> RunConfig::Echo() const {
   std::map<std::string, std::string> echo;
   AddEcho(data_, echo);

@@ -251,8 +251,8 @@ std::uint32_t Checksum(const nn::Batch<T>& part, std::uint32_t start) {
 
 // The validation part of a task, scaled as the model wants it.
 template <class T>
-data::Dataset<T> RawTask(const RunConfig& config, const data::ModelCard& card,
-                         bool need_targets) {
+data::Dataset<T> TaskForModel(const RunConfig& config,
+                              const data::ModelCard& card, bool need_targets) {
   data::Task<T> task =
       data::MakeTask<T>("--task", config.Data().task, config.Task());
   if (need_targets && task.class_names != card.class_names) {
@@ -275,10 +275,11 @@ data::Dataset<T> RawTask(const RunConfig& config, const data::ModelCard& card,
   return data;
 }
 
+// The columns of a file that the model takes, not scaled yet.
 template <class T>
-data::Dataset<T> RawFile(const RunConfig& config,
-                         const data::TrainedModel<T>& model,
-                         bool need_targets) {
+data::Dataset<T> FileForModel(const RunConfig& config,
+                              const data::TrainedModel<T>& model,
+                              bool need_targets) {
   const data::ModelCard& card = model.card;
   const std::string& path = config.Data().data;
   data::DatasetFileOptions options = config.File();
@@ -356,8 +357,9 @@ data::Dataset<T> LoadForModel(const RunConfig& config,
                               bool need_targets) {
   const data::Normalisation& normalisation = model.card.normalisation;
   const bool is_task = !config.Data().task.empty();
-  data::Dataset<T> data = is_task ? RawTask<T>(config, model.card, need_targets)
-                                  : RawFile<T>(config, model, need_targets);
+  data::Dataset<T> data =
+      is_task ? TaskForModel<T>(config, model.card, need_targets)
+              : FileForModel<T>(config, model, need_targets);
   const std::string& source = is_task ? config.Data().task : config.Data().data;
   if (data.x.cols() != model.net.NumInputs()) {
     throw DataError(fmt::format("{}: {} inputs: expected {}, as the model has",

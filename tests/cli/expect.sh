@@ -34,6 +34,9 @@ also() {
   grep -qF -- "$1" "$work/stdout" "$work/stderr" && pass || fail "no '$1'"
 }
 
+# settle CODE MESSAGE: whether the command before was content.
+settle() { [ "$1" -eq 0 ] && pass || fail "$2"; }
+
 # has FILE TEXT
 has() { grep -qF -- "$2" "$1" && pass || fail "$1 has no '$2'"; }
 

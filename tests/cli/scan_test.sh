@@ -9,8 +9,6 @@ source "$(dirname "$0")/expect.sh"
 cd "$work" || exit 1
 RANDOM=20260102
 
-settle() { [ "$1" -eq 0 ] && pass || fail "$2"; }
-
 # The records of a scan without times, which differ.
 records() { # records DIR
   (cd "$1/runs" && for file in *.jsonl; do

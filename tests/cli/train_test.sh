@@ -7,9 +7,6 @@ sven=$(realpath "$1")
 source "$(dirname "$0")/expect.sh"
 cd "$work" || exit 1
 
-# settle CODE MESSAGE: whether the command before was content.
-settle() { [ "$1" -eq 0 ] && pass || fail "$2"; }
-
 # ---- Data: y = 1000 + 30 a - 20 b, and classes low, mid and high of it.
 awk 'BEGIN {
   srand(1)

@@ -174,8 +174,6 @@ class RunConfig {
   [[nodiscard]] const std::string& GivenText(const std::string& name) const {
     return given_.at(name).text;
   }
-  // The optimizers that something was said about for them alone.
-  [[nodiscard]] std::vector<std::string> OptimizersWithSettings() const;
 
   // What was said, as TOML that gives the same settings when it is read. Paths
   // are absolute.
