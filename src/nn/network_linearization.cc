@@ -179,24 +179,53 @@ void NetworkLinearization<T>::ListPositions(Index layer) {
   }
 }
 
-// The column of M that belongs to a position in the layer's part.
+// Cuts positions first ... first + count into runs: neighbours that belong to
+// the same neuron, or biases that are neighbours.
 template <class T>
-void NetworkLinearization<T>::FillColumn(Index layer, Index position,
-                                         const ConstMatrixView<T>& D,
-                                         Index column) {
+void NetworkLinearization<T>::ListRuns(Index layer, Index first, Index count) {
   const DenseLayer& shape = net_->Layers()[layer];
-  const Index r = propagation_->RowsPerSample();
-  const ConstMatrixView<T> A = propagation_->Inputs(layer);
-  const bool weight = position < shape.WeightSize();
-  const Index neuron =
-      weight ? position / shape.in : position - shape.WeightSize();
-  const Index input = position % shape.in;
-  const T scale =
-      scale_.empty() ? T{1} : scale_[shape.weight_offset + position];
-  MatrixView<T> G = columns_.View();
-  for (Index row = 0; row < D.rows(); ++row) {
-    const T factor = weight ? scale * A(row / r, input) : scale;
-    G(row, column) = D(row, neuron) * factor;
+  runs_.clear();
+  for (Index c = 0; c < count; ++c) {
+    const Index position = positions_[first + c];
+    const bool weight = position < shape.WeightSize();
+    const bool starts_row = weight && position % shape.in == 0;
+    if (c > 0 && position == positions_[first + c - 1] + 1 && !starts_row &&
+        weight == runs_.back().weight) {
+      ++runs_.back().count;
+      continue;
+    }
+    runs_.push_back(
+        {.column = c,
+         .count = 1,
+         .position = position,
+         .weight = weight,
+         .neuron = weight ? position / shape.in : position - shape.WeightSize(),
+         .input = weight ? position % shape.in : 0});
+  }
+}
+
+// The part of a row of M that the runs cover.
+template <class T>
+void NetworkLinearization<T>::FillRow(Index layer, Index row) {
+  const DenseLayer& shape = net_->Layers()[layer];
+  const auto d = propagation_->Gradients(layer).row(row).array();
+  const auto a = propagation_->Inputs(layer)
+                     .row(row / propagation_->RowsPerSample())
+                     .array();
+  auto out = columns_.View().row(row).array();
+  for (const Run& run : runs_) {
+    auto part = out.segment(run.column, run.count);
+    if (run.weight) {
+      part = a.segment(run.input, run.count);
+    } else {
+      part = d.segment(run.neuron, run.count);
+    }
+    if (!scale_.empty()) {
+      part *= ScaleArray()
+                  .segment(shape.weight_offset + run.position, run.count)
+                  .transpose();
+    }
+    if (run.weight) part *= d[run.neuron];
   }
 }
 
@@ -205,14 +234,13 @@ void NetworkLinearization<T>::GramOfColumns(Index layer,
                                             linalg::Accumulation accumulation,
                                             MatrixRef<double> K) {
   ListPositions(layer);
-  const ConstMatrixView<T> D = propagation_->Gradients(layer);
+  const Index rows = propagation_->Gradients(layer).rows();
   const Index total = std::ssize(positions_);
   for (Index first = 0; first < total; first += kColumnBlock) {
     const Index count = std::min(kColumnBlock, total - first);
-    columns_.Resize(D.rows(), count);
-    for (Index c = 0; c < count; ++c) {
-      FillColumn(layer, positions_[first + c], D, c);
-    }
+    columns_.Resize(rows, count);
+    ListRuns(layer, first, count);
+    for (Index row = 0; row < rows; ++row) FillRow(layer, row);
     gram_.AddPlain(std::as_const(columns_).View(), accumulation, K);
   }
 }

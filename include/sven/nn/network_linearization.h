@@ -54,6 +54,16 @@ class NetworkLinearization : public core::Linearization<T> {
   void Jacobian(MatrixRef<double> M) override;
 
  private:
+  // Neighbouring parameters of a layer: weights of one neuron, or biases.
+  struct Run {
+    Index column = 0;  // of the first one in the block
+    Index count = 0;
+    Index position = 0;  // of the first one in the layer's part
+    bool weight = true;
+    Index neuron = 0;
+    Index input = 0;
+  };
+
   [[nodiscard]] auto ScaleArray() const {
     return ConstVectorView<T>(scale_.data(), std::ssize(scale_)).array();
   }
@@ -66,8 +76,8 @@ class NetworkLinearization : public core::Linearization<T> {
   void GramOfColumns(Index layer, linalg::Accumulation accumulation,
                      MatrixRef<double> K);
   void ListPositions(Index layer);
-  void FillColumn(Index layer, Index position, const ConstMatrixView<T>& D,
-                  Index column);
+  void ListRuns(Index layer, Index first, Index count);
+  void FillRow(Index layer, Index row);
   void PullBackDense(Index layer, std::span<T> out);
   void PullBackNeurons(Index layer, std::span<T> out);
   void JacobianRow(Index layer, Index a, std::span<double> row) const;
@@ -82,6 +92,7 @@ class NetworkLinearization : public core::Linearization<T> {
   MatrixBuffer<double> left_;     // D D^T where a sample has several rows
   MatrixBuffer<double> right_;    // A A^T
   std::vector<Index> positions_;  // of the selected parameters in a layer
+  std::vector<Run> runs_;         // of the columns formed at present
   MatrixBuffer<T> selected_;      // D of the selected neurons
   MatrixBuffer<T> scaled_;        // w o D, summed per sample
   MatrixBuffer<T> columns_;       // a block of columns of M
