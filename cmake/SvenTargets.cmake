@@ -87,3 +87,29 @@ function(sven_add_umbrella last_folder)
                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(sven INTERFACE sven_${last_folder})
 endfunction()
+
+# sven_embed_experiments(target NAME ...): the files experiments/NAME.toml as a
+# table of names and texts in paper_experiments.h, which the target can include.
+function(sven_embed_experiments target)
+  set(rows "")
+  foreach(name ${ARGN})
+    set(path ${PROJECT_SOURCE_DIR}/experiments/${name}.toml)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} text)
+    string(APPEND rows "    {\"${name}\", R\"toml(${text})toml\"},\n")
+  endforeach()
+  set(folder ${PROJECT_BINARY_DIR}/experiments)
+  file(
+    CONFIGURE
+    OUTPUT ${folder}/paper_experiments.h
+    CONTENT
+      "// Made by CMake from experiments/*.toml.
+#include <string_view>
+#include <utility>
+inline constexpr std::pair<std::string_view, std::string_view>
+    kPaperExperimentFiles[] = {
+@rows@};
+"
+    @ONLY)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

@@ -12,6 +12,7 @@ void AddTrainCommand(CLI::App& app);
 void AddEvalCommand(CLI::App& app);
 void AddPredictCommand(CLI::App& app);
 void AddScanCommand(CLI::App& app);
+void AddReproduceCommand(CLI::App& app);
 void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddListCommand(CLI::App& app);

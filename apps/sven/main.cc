@@ -38,6 +38,7 @@ int Run(int argc, char** argv) {
   sven::cli::AddEvalCommand(app);
   sven::cli::AddPredictCommand(app);
   sven::cli::AddScanCommand(app);
+  sven::cli::AddReproduceCommand(app);
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
   sven::cli::AddListCommand(app);

@@ -118,9 +118,9 @@ ScanPoint MakePoint(const std::vector<Axis>& axes,
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::string& text = axes[i].values[entry[i]];
     point.config.Set(axes[i].place, axes[i].name, text);
-    if (axes[i].name == "optimizer" || !varying.contains(axes[i].name)) {
-      continue;
-    }
+    if (axes[i].name == "optimizer") continue;
+    point.settings.emplace_back(axes[i].name, text);
+    if (!varying.contains(axes[i].name)) continue;
     point.varied.emplace_back(axes[i].name, text);
   }
   if (point.config.Optimizers().size() != 1) {
@@ -213,6 +213,11 @@ Scan ParseScan(std::string_view toml, const std::string& source) {
 
 Scan ReadScan(const std::filesystem::path& path) {
   return ParseScan(ReadTextFile(path), path.string());
+}
+
+std::filesystem::path ScanRecord(const std::filesystem::path& folder,
+                                 const ScanPoint& point) {
+  return folder / "runs" / (point.id + ".jsonl");
 }
 
 }  // namespace sven::experiment

@@ -38,7 +38,8 @@ struct ScanPoint {
   // in the scan.
   std::string id;
   std::string optimizer;
-  // What varies, by name.
+  // All that the scan says of it, and what of that varies, by name.
+  std::vector<std::pair<std::string, std::string>> settings;
   std::vector<std::pair<std::string, std::string>> varied;
   RunConfig config;
   std::size_t grid = 0;  // the number of its grid
@@ -54,6 +55,10 @@ struct Scan {
 // that are the same.
 Scan ParseScan(std::string_view toml, const std::string& source);
 Scan ReadScan(const std::filesystem::path& path);
+
+// The file with the record of a run in the folder of a scan.
+std::filesystem::path ScanRecord(const std::filesystem::path& folder,
+                                 const ScanPoint& point);
 
 }  // namespace sven::experiment
 
