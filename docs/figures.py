@@ -11,8 +11,8 @@ import math
 import pathlib
 import sys
 
-WIDTH, HEIGHT = 300, 230  # of a panel
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 28, 40  # margins inside it
+WIDTH, HEIGHT = 300, 255  # of a panel
+LEFT, RIGHT, TOP, BOTTOM = 52, 12, 54, 40  # margins inside it
 # Colour-blind safe (Okabe and Ito), the same method always in the same colour.
 COLOURS = {"sven": "#d55e00", "adam": "#0072b2", "rmsprop": "#56b4e9", "sgd": "#666666",
            "polyak": "#cc79a7", "lbfgs": "#009e73"}
@@ -60,9 +60,9 @@ class Axis:
 class Panel:
     """Curves in one coordinate system."""
 
-    def __init__(self, title, x_title, y_title="", log_x=False, log_y=True, legend=True):
+    def __init__(self, title, x_title, y_title="", log_x=False, log_y=True, y_max=math.inf):
         self.title, self.x_title, self.y_title = title, x_title, y_title
-        self.log_x, self.log_y, self.legend = log_x, log_y, legend
+        self.log_x, self.log_y, self.y_max = log_x, log_y, y_max
         self.curves = []
 
     def add(self, name, x, y, colour, band=None, width=1.6, opacity=1.0):
@@ -79,8 +79,8 @@ class Panel:
             return []
         x_axis = Axis([v for c in self.curves for v in c["x"]], left + LEFT,
                       left + WIDTH - RIGHT, self.log_x)
-        y_axis = Axis([v for c in self.curves for v in c["y"]], top + HEIGHT - BOTTOM,
-                      top + TOP, self.log_y)
+        y_axis = Axis([min(v, self.y_max) for c in self.curves for v in c["y"]],
+                      top + HEIGHT - BOTTOM, top + TOP, self.log_y)
         parts = [text(left + LEFT, top + 17, self.title, weight="bold")]
         for value, label in y_axis.ticks():
             y = y_axis.place(value)
@@ -98,11 +98,19 @@ class Panel:
                          + text(x, y, self.y_title, "middle", size=10) + "</g>")
         for curve in self.curves:
             parts += draw_curve(curve, x_axis, y_axis)
-        named = [c for c in self.curves if c["name"]] if self.legend else []
-        for i, curve in enumerate(named):
-            y = top + TOP + 10 + 12 * i
-            parts.append(text(left + WIDTH - RIGHT - 3, y, curve["name"], "end", size=10,
-                              fill=curve["colour"], weight="bold", halo=True))
+        return parts + self.draw_legend(left, top)
+
+    def draw_legend(self, left, top):
+        """Names in their colours, below the title, in as many lines as they need."""
+        parts, x, y = [], left + LEFT, top + 32
+        for curve in self.curves:
+            if not curve["name"]:
+                continue
+            width = 6.2 * len(curve["name"]) + 10
+            if x + width > left + WIDTH and x > left + LEFT:
+                x, y = left + LEFT, y + 13
+            parts.append(text(x, y, curve["name"], size=10, fill=curve["colour"], weight="bold"))
+            x += width
         return parts
 
 
@@ -122,10 +130,9 @@ def draw_curve(curve, x_axis, y_axis):
     return parts
 
 
-def text(x, y, content, anchor="start", size=12, fill="#222222", weight="normal", halo=False):
-    style = ' paint-order="stroke" stroke="white" stroke-width="3"' if halo else ""
+def text(x, y, content, anchor="start", size=12, fill="#222222", weight="normal"):
     return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-            f'font-weight="{weight}" fill="{fill}"{style}>{content}</text>')
+            f'font-weight="{weight}" fill="{fill}">{content}</text>')
 
 
 def save(name, rows):
@@ -189,7 +196,7 @@ def figure1(results):
             continue
         y_title = "" if rows[0] else "validation loss"
         by_epoch = Panel(title, "epoch", y_title)
-        by_time = Panel(title, "seconds of training", y_title, log_x=True, legend=False)
+        by_time = Panel(title, "seconds of training", y_title, log_x=True)
         for optimizer, colour in COLOURS.items():
             point = best(of(experiment, optimizer))
             if point is None:
@@ -204,7 +211,7 @@ def figure1(results):
 
 
 def spectra_panel(title, points, epochs=None):
-    panel = Panel(title, "i", "s_i / s_1", legend=True)
+    panel = Panel(title, "i", "s_i / s_1")
     for name, colour, point in points:
         spectra = point["spectra"]
         chosen = range(len(spectra)) if epochs is None else [e for e in epochs if e < len(spectra)]
@@ -228,7 +235,8 @@ def figure2(results):
     tasks = [t for t in ("toy1d", "polynomial-additive", "mnist") if t in results]
     top, bottom, spectra = [], [], []
     for name, colour in zip(tasks, ("#d55e00", "#009e73", "#0072b2")):
-        points = of(results[name], "sven")
+        # Over ten seeds where there are so many.
+        points = of(results.get("sweep-" + name, results[name]), "sven")
         batch = results[name]["batch_size"]
         panel = Panel(TITLES[name] + ": k", "epoch", "" if top else "validation loss")
         ks = sorted_values(points, "k")
@@ -236,19 +244,20 @@ def figure2(results):
             point = best([p for p in points if setting(p, "k") == k])
             if point:
                 curve = middle(point["validation"])
-                panel.add(f"k = {k:g}", list(range(1, len(curve) + 1)), curve, ramp(i, len(ks)))
+                panel.add(f"k {k:g}", list(range(1, len(curve) + 1)), curve, ramp(i, len(ks)))
         top.append(panel)
         if whole_spectrum(results[name]):
-            spectra.append((TITLES[name], colour, whole_spectrum(results[name])))
+            short = {"toy1d": "1-D", "mnist": "MNIST"}.get(name, "polynomial")
+            spectra.append((short, colour, whole_spectrum(results[name])))
         if len(bottom) < 2:
-            panel = Panel(TITLES[name] + f": rtol, k = {batch}", "epoch", "")
+            panel = Panel(TITLES[name] + ": rtol, k = B", "epoch", "")
             cuts = sorted_values(points, "rtol")
             for i, cut in enumerate(cuts):
                 point = best([p for p in points if setting(p, "rtol") == cut
                               and setting(p, "k") == batch])
                 if point:
                     curve = middle(point["validation"])
-                    panel.add(f"rtol = {cut:g}", list(range(1, len(curve) + 1)), curve,
+                    panel.add(f"rtol {cut:g}", list(range(1, len(curve) + 1)), curve,
                               ramp(i, len(cuts)))
             bottom.append(panel)
     if top:
@@ -256,7 +265,8 @@ def figure2(results):
 
 
 def sweep_panel(results, name, key, title, symbol, y_title):
-    panel = Panel(title, "epoch", y_title)
+    # Some seeds run off; what lies above the start is not of interest.
+    panel = Panel(title, "epoch", y_title, y_max=3 * results[name]["initial_loss"])
     points = sorted(results[name]["points"], key=lambda p: setting(p, key))
     for i, point in enumerate(points):
         band = point["validation"]
@@ -264,7 +274,7 @@ def sweep_panel(results, name, key, title, symbol, y_title):
             continue
         low = [m - d for m, d in zip(band["mean"], band["deviation"])]
         high = [m + d for m, d in zip(band["mean"], band["deviation"])]
-        panel.add(f"{symbol} = {setting(point, key):g}", list(range(1, len(low) + 1)),
+        panel.add(f"{symbol} {setting(point, key):g}", list(range(1, len(low) + 1)),
                   band["mean"], ramp(i, len(points)), band=(low, high))
     return panel
 

@@ -104,6 +104,13 @@ std::string SeedsName(std::string_view experiment) {
   return fmt::format("{}-{}", Repeats().front().prefix, experiment);
 }
 
+void MergePart(const ExperimentResult& part, ExperimentResult& whole) {
+  whole.points.insert(whole.points.end(), part.points.begin(),
+                      part.points.end());
+  whole.missing += part.missing;
+  whole.run_seconds += part.run_seconds;
+}
+
 std::string RepeatScan(const Scan& scan, const ExperimentResult& result,
                        const Repeat& repeat, Index count) {
   std::string text = fmt::format(

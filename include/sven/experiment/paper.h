@@ -25,9 +25,12 @@ struct PaperExperiment {
   // tasks that are made from a seed, other data.
   bool repeated = false;
   bool made_from_seed = false;
+  // An experiment that this one is a part of, set apart because of what it
+  // costs: it is run only if it is asked for. Empty for all others.
+  std::string_view part_of = {};
 };
 
-// In the order in which they are run.
+// In the order in which they are run; parts after the whole.
 std::span<const PaperExperiment> PaperExperiments();
 
 // An experiment's text with the model seeds 1 ... count for every point, and
@@ -46,6 +49,9 @@ std::span<const Repeat> Repeats();
 
 // "seeds-toy1d"
 std::string SeedsName(std::string_view experiment);
+
+// Adds what came out of a part to the whole.
+void MergePart(const ExperimentResult& part, ExperimentResult& whole);
 
 // The best point of every optimizer of a scan, with the values 1 ... count of
 // what varies, as the text of a scan.
