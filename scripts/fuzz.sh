@@ -19,7 +19,7 @@ cmake --build --preset asan --target fuzzers
 folder=build/fuzz
 corpus=$folder/corpus
 samples=tests/data/formats
-mkdir -p "$corpus"/{csv,npy,npz,idx,gzip,safetensors,model,run_file,config} \
+mkdir -p "$corpus"/{csv,npy,npz,idx,gzip,safetensors,model,run_file,config,results} \
   "$folder/findings"
 cp "$samples"/*.npy "$corpus/npy"
 cp "$samples"/*.npz "$corpus/npz"
@@ -29,11 +29,13 @@ cp tests/data/parity/sven_single_sample.safetensors "$corpus/safetensors"
 cp fuzz/seeds/model.safetensors "$corpus/model"
 cp fuzz/seeds/run.jsonl "$corpus/run_file"
 cp fuzz/seeds/*.toml "$corpus/config"
+cp fuzz/seeds/results.json "$corpus/results"
 printf 'a,"b ""c""",kind\n1,-2.5e3,x\n"3",+4,y\n' >"$corpus/csv/header"
 printf '1;2;0\r\n3;4;1\r\n' >"$corpus/csv/numbers"
 printf '\xef\xbb\xbfa\tb\n1\t2' >"$corpus/csv/tabs"
 
-for target in csv npy npz idx gzip safetensors model run_file config; do
+for target in csv npy npz idx gzip safetensors model run_file config \
+  results; do
   log=$folder/$target.log
   if ! "build/asan/bin/${target}_fuzz" -max_total_time="$seconds" \
     -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \

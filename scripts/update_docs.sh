@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Puts what the program says of itself into the documentation: docs/cli.md, and the
-# table of settings of every optimizer. With --check nothing is written; the exit code is
-# 1 if something would be.
+# Puts what the program says into the documentation: docs/cli.md, the table of settings
+# of every optimizer, and the verdicts and tables of docs/reproduction.md. With --check
+# nothing is written; the exit code is 1 if something would be.
 # Usage: update_docs.sh [--check] [SVEN]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +13,18 @@ if [ "${1:-}" = --check ]; then
 fi
 sven=${1:-build/release/bin/sven}
 bad=0
+
+# update PAGE TEXT: what the page is to be.
+update() {
+  [ "$2" != "$(cat "$1" 2>/dev/null)" ] || return 0
+  if [ "$check" -eq 1 ]; then
+    echo "$1 is not what the program says; run scripts/update_docs.sh" >&2
+    bad=1
+  else
+    printf '%s\n' "$2" >"$1"
+    echo "$1"
+  fi
+}
 
 # replace PAGE TABLE: the first table after "## Settings" becomes TABLE.
 replace() {
@@ -37,16 +49,7 @@ for name in $names; do
     fi
   done
   new=$(replace "$page" "$("$sven" list optimizers "$name" --markdown)")
-  if [ "$new" != "$(cat "$page")" ]; then
-    if [ "$check" -eq 1 ]; then
-      echo "$page: the settings are not those of the program;" \
-        "run scripts/update_docs.sh" >&2
-      bad=1
-    else
-      printf '%s\n' "$new" >"$page"
-      echo "$page"
-    fi
-  fi
+  update "$page" "$new"
   if ! grep -q "($name.md)" docs/optimizers/README.md; then
     echo "docs/optimizers/README.md does not lead to $page" >&2
     bad=1
@@ -58,14 +61,10 @@ for page in docs/optimizers/*.md; do
   echo "$page: there is no optimizer of that name" >&2
   bad=1
 done
-new=$("$sven" list commands --markdown)
-if [ "$new" != "$(cat docs/cli.md 2>/dev/null)" ]; then
-  if [ "$check" -eq 1 ]; then
-    echo "docs/cli.md is not what the program says; run scripts/update_docs.sh" >&2
-    bad=1
-  else
-    printf '%s\n' "$new" >docs/cli.md
-    echo docs/cli.md
-  fi
-fi
+commands=$("$sven" list commands --markdown)
+update docs/cli.md "$commands"
+tables=$("$sven" reproduce --results docs/reproduction/results.json --markdown)
+update docs/reproduction.md "$(sed '/^<!-- from here on/q' docs/reproduction.md)
+
+$tables"
 exit "$bad"

@@ -132,8 +132,10 @@ Cases ConvergesFaster(const Results& results, bool by_time) {
     if (experiment == nullptr) continue;
     const PointResult* sven = experiment->Best("sven");
     const PointResult* other = BestFirstOrder(*experiment);
-    if (sven == nullptr || other == nullptr) continue;
-    const std::size_t epochs = other->validation.mean.size();
+    if (sven == nullptr || other == nullptr || other->seconds.empty()) {
+      continue;
+    }
+    const std::size_t epochs = other->seconds.size();
     const double goal = MiddleCurve(other->validation).back();
     const std::size_t epoch = EpochOf(*sven, goal);
     if (epoch == 0) {

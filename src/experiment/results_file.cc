@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
@@ -119,6 +120,27 @@ Band ReadBand(const Json& json) {
           .median = RealsOrNone(json, "median")};
 }
 
+// What is JSON, but not results.
+class Malformed : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// As many entries in all curves, and at least one run.
+void CheckLengths(const PointResult& point) {
+  const std::size_t epochs = point.seconds.size();
+  const auto fits = [&](const std::vector<double>& curve, bool optional) {
+    return curve.size() == epochs || (optional && curve.empty());
+  };
+  const auto band_fits = [&](const Band& band) {
+    return fits(band.mean, false) && fits(band.deviation, true) &&
+           fits(band.median, true);
+  };
+  if (point.runs.empty() || !band_fits(point.validation) ||
+      !band_fits(point.train) || !fits(point.kept, true)) {
+    throw Malformed("a point without runs, or with curves of different length");
+  }
+}
+
 PointResult ReadPoint(const Json& json) {
   PointResult point;
   point.optimizer = json.at("optimizer").get<std::string>();
@@ -141,6 +163,7 @@ PointResult ReadPoint(const Json& json) {
       point.spectra.push_back(Reals(epoch));
     }
   }
+  CheckLengths(point);
   return point;
 }
 
@@ -177,6 +200,12 @@ Results ReadAll(const Json& json) {
   return results;
 }
 
+[[noreturn]] void Refuse(const std::string& source, const char* reason) {
+  throw DataError(
+      fmt::format("{}: is not a results.json as sven reproduce writes it: {}",
+                  source, Printable(reason, 200)));
+}
+
 }  // namespace
 
 std::string FormatResults(const Results& results) {
@@ -211,9 +240,9 @@ Results ParseResults(std::string_view text, const std::string& source) {
     }
     return ReadAll(json);
   } catch (const Json::exception& error) {
-    throw DataError(
-        fmt::format("{}: is not a results.json as sven reproduce writes it: {}",
-                    source, Printable(error.what(), 200)));
+    Refuse(source, error.what());
+  } catch (const Malformed& error) {
+    Refuse(source, error.what());
   }
 }
 

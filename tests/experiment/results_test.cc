@@ -163,6 +163,22 @@ TEST(Results, FilesThatAreNoneAreRefused) {
             "r.json: 'format' = 'sven-results-9': expected sven-results-1");
 }
 
+TEST_F(ResultsOfAScan, CurvesOfDifferentLengthAreRefused) {
+  Results results = StartResults();
+  results.experiments.push_back(Analyse());
+  results.experiments[0].points[0].seconds.push_back(3);
+  EXPECT_NE(DataErrorOf([&] {
+              ParseResults(FormatResults(results), "r.json");
+            }).find("r.json: is not a results.json"),
+            std::string::npos);
+  results.experiments[0].points[0].seconds.pop_back();
+  results.experiments[0].points[0].runs.clear();
+  EXPECT_NE(DataErrorOf([&] {
+              ParseResults(FormatResults(results), "r.json");
+            }).find("a point without runs"),
+            std::string::npos);
+}
+
 TEST(Results, QuantilesAreBetweenNeighbours) {
   EXPECT_EQ(Quantile({3, 1, 2}, 0.5), 2);
   EXPECT_EQ(Quantile({4, 1, 2, 3}, 0.5), 2.5);
