@@ -241,7 +241,8 @@ def figure2(results):
         panel = Panel(TITLES[name] + ": k", "epoch", "" if top else "validation loss")
         ks = sorted_values(points, "k")
         for i, k in enumerate(ks):
-            point = best([p for p in points if setting(p, "k") == k])
+            point = best([p for p in points if setting(p, "k") == k
+                          and setting(p, "rtol") == 1e-3])
             if point:
                 curve = middle(point["validation"])
                 panel.add(f"k {k:g}", list(range(1, len(curve) + 1)), curve, ramp(i, len(ks)))

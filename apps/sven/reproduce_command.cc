@@ -27,8 +27,8 @@ using experiment::Scan;
 
 constexpr const char* kFooter =
     R"(Runs the scans of the paper's appendix, each in a folder of DIR as sven scan does;
-then the best point of every optimizer again with ten seeds, ten orders of the
-batches and ten draws of the data. DIR/results.json gets every point with its
+then the best point of every optimizer again with ten seeds and, for tasks that are
+made from a seed, ten orders of the batches and ten draws of the data. DIR/results.json gets every point with its
 losses, curves and spectra, DIR/claims.json the paper's claims with a verdict that
 follows from the numbers. Started again, the same command does what is missing.
 
@@ -97,7 +97,19 @@ std::vector<Planned> Plan(const ReproduceArguments& arguments) {
   return plan;
 }
 
-// Files that are missing are found before anything runs.
+// A folder with other experiments is found before anything runs,
+void CheckFolders(const fs::path& out, const std::vector<Planned>& plan) {
+  for (const Planned& planned : plan) {
+    const fs::path saved = out / planned.experiment->name / "scan.toml";
+    if (!fs::exists(saved) || ReadTextFile(saved) == planned.toml) continue;
+    throw DataError(fmt::format(
+        "{}: holds another scan, with other --seeds or --data-dir, or of "
+        "another version; choose another --out",
+        saved.parent_path().string()));
+  }
+}
+
+// and so are files that are missing.
 void CheckFiles(const std::vector<Planned>& plan) {
   for (const Planned& planned : plan) {
     for (const auto& point : planned.scan.points) {
@@ -164,9 +176,12 @@ class Reproduction {
       if (!RunOne(name, planned.toml, planned.scan, one.timed ? 1 : jobs_)) {
         return false;
       }
+      if (!one.repeated) continue;
+      const auto result =
+          experiment::AnalyseScan(name, planned.scan, out_ / name);
+      // Which points are the best is not known yet.
+      if (result.missing > 0) continue;
       for (const auto& repeat : RepeatsOf(one)) {
-        const auto result =
-            experiment::AnalyseScan(name, planned.scan, out_ / name);
         const std::string toml = experiment::RepeatScan(
             planned.scan, result, repeat, RepeatCount(arguments_));
         const std::string again = fmt::format("{}-{}", repeat.prefix, name);
@@ -263,6 +278,9 @@ void Run(const ReproduceArguments& arguments) {
   if (arguments.markdown) {
     throw UsageError("--markdown goes with --results FILE");
   }
+  if (arguments.out.empty() && !arguments.dry_run) {
+    throw UsageError("--out is missing: say where the records go");
+  }
   const std::vector<Planned> plan = Plan(arguments);
   CheckFiles(plan);
   const Index jobs = JobsOr(arguments.jobs);
@@ -270,10 +288,8 @@ void Run(const ReproduceArguments& arguments) {
     DryRun(arguments, plan, jobs);
     return;
   }
-  if (arguments.out.empty()) {
-    throw UsageError("--out is missing: say where the records go");
-  }
   const experiment::FolderLock lock(arguments.out);
+  CheckFolders(arguments.out, plan);
   const Stopwatch watch;
   CatchInterrupts();
   Reproduction reproduction(arguments, jobs);
@@ -290,6 +306,11 @@ void Run(const ReproduceArguments& arguments) {
   fmt::print("\n{} took {}. Written: {} and {}\n", arguments.out,
              ClockTime(watch.Seconds()), (out / "results.json").string(),
              (out / "claims.json").string());
+  for (const auto& one : results.experiments) {
+    if (one.missing == 0) continue;
+    fmt::print("{}: {} runs are missing, so what is said of it may change\n",
+               one.name, one.missing);
+  }
   if (reproduction.Failures() > 0) throw CLI::RuntimeError(1);
 }
 
@@ -308,10 +329,10 @@ void AddReproduceCommand(CLI::App& app) {
       ->delimiter(',')
       ->type_name("NAMES");
   command
-      ->add_option("--seeds", arguments->seeds,
-                   "model seeds 1 ... N at every point [as in the paper: 1 in "
-                   "scans, 10 for micro-batches and parameter batches; 10 for "
-                   "best points]")
+      ->add_option(
+          "--seeds", arguments->seeds,
+          "model seeds 1 ... N at every point, and N of whatever varies "
+          "at best points [as in the paper: 1 in scans, else 10]")
       ->check(CLI::Range(Index{1}, Index{1000}))
       ->type_name("N");
   command
@@ -326,7 +347,8 @@ void AddReproduceCommand(CLI::App& app) {
   command
       ->add_option("--results", arguments->results,
                    "run nothing: judge the claims by this results.json")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes("--out", "--only", "--seeds", "--jobs", "--data-dir");
   command->add_flag("--markdown", arguments->markdown,
                     "with --results: all tables, as Markdown");
   command->add_flag("--dry-run", arguments->dry_run,

@@ -47,9 +47,9 @@ Vector<double> Parameters(const nn::Mlp<double>& net) {
 
 // The change of the parameters in one step.
 Vector<double> SvenStep(nn::Mlp<double> net, const Samples& samples,
-                        double kappa) {
+                        const optim::SvenOptions& options) {
   const Vector<double> before = Parameters(net);
-  optim::Sven<double> optimizer(WithoutCuts(kappa, 1));
+  optim::Sven<double> optimizer(options);
   optimizer.Step(net, nn::Loss::kSquaredError, samples.All());
   return Parameters(net) - before;
 }
@@ -68,6 +68,21 @@ Vector<double> NaturalGradientStep(nn::Mlp<double> net,
   const ConstVectorView<double> r(residuals.data(), std::ssize(residuals));
   const Eigen::MatrixXd metric = J.transpose() * J;
   return -metric.ldlt().solve(Eigen::VectorXd(J.transpose() * r));
+}
+
+Vector<double> Gradient(nn::Mlp<double> net, const Samples& samples) {
+  const nn::Loss loss = nn::Loss::kSquaredError;
+  const nn::Batch<double> batch = samples.All();
+  optim::BatchProblem<double> problem;
+  problem.Bind(net, loss, batch);
+  Vector<double> gradient(net.NumParameters());
+  problem.Gradient(
+      {gradient.data(), static_cast<std::size_t>(gradient.size())});
+  return gradient;
+}
+
+double Cosine(const Vector<double>& a, const Vector<double>& b) {
+  return a.dot(b) / (a.norm() * b.norm());
 }
 
 // Mean losses before each of `steps` steps on the full batch with kappa = 1,
@@ -114,12 +129,16 @@ Identities MeasureIdentities() {
   Identities identities;
   const Samples samples = RandomSamples(64, 5, 2);
   const nn::Mlp<double> net({5, 3, 1}, nn::Activation::kTanh, 1);
-  const Vector<double> step = SvenStep(net, samples, 1);
+  const Vector<double> step = SvenStep(net, samples, WithoutCuts(1, 1));
   const Vector<double> natural = NaturalGradientStep(net, samples);
   identities.natural_gradient_difference =
       (step - natural).norm() / natural.norm();
-  const Vector<double> squared = SvenStep(net, samples, 2);
-  identities.kappa_cosine = step.dot(squared) / (step.norm() * squared.norm());
+  const Vector<double> squared = SvenStep(net, samples, WithoutCuts(2, 1));
+  identities.kappa_cosine = Cosine(step, squared);
+  optim::SvenOptions one_condition = WithoutCuts(2, 1);
+  one_condition.micro_batch = samples.Size();
+  identities.one_condition_cosine =
+      Cosine(SvenStep(net, samples, one_condition), -Gradient(net, samples));
   identities.linear_decay_error = LinearDecayError();
   identities.network_decay_rate = NetworkDecayRate();
   return identities;

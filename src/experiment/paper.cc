@@ -67,11 +67,14 @@ std::span<const PaperExperiment> PaperExperiments() {
     for (const auto& [name, toml] : kPaperExperimentFiles) {
       const bool made = name == "toy1d" || name == "polynomial" ||
                         name == "polynomial-additive";
-      list.push_back({.name = name,
-                      .toml = toml,
-                      .timed = name == "cost",
-                      .repeated = made || name == "mnist" || name == "mnist-ce",
-                      .made_from_seed = made});
+      const bool part = name.starts_with("mnist") && name.ends_with("-lbfgs");
+      list.push_back(
+          {.name = name,
+           .toml = toml,
+           .timed = name == "cost",
+           .repeated = made || part || name == "mnist" || name == "mnist-ce",
+           .made_from_seed = made,
+           .part_of = part ? name.substr(0, name.rfind('-')) : ""});
     }
     return list;
   }();

@@ -84,14 +84,17 @@ Band BandOf(const Runs& runs, EpochValue value) {
 }
 
 RunOutcome Outcome(const train::RunSummary& summary) {
+  RunOutcome outcome{.train_loss = kNaN,
+                     .val_loss = kNaN,
+                     .accuracy = kNaN,
+                     .seconds = Rounded(summary.train_seconds),
+                     .diverged_at_step = summary.diverged_at_step};
+  if (summary.status == train::RunStatus::kDiverged) return outcome;
   const auto& validation = summary.final_validation;
-  return {.train_loss = Rounded(summary.final_train.loss),
-          .val_loss = summary.status == train::RunStatus::kDiverged
-                          ? kNaN
-                          : Rounded(validation.loss),
-          .accuracy = Rounded(validation.accuracy.value_or(kNaN)),
-          .seconds = Rounded(summary.train_seconds),
-          .diverged_at_step = summary.diverged_at_step};
+  outcome.train_loss = Rounded(summary.final_train.loss);
+  outcome.val_loss = Rounded(validation.loss);
+  outcome.accuracy = Rounded(validation.accuracy.value_or(kNaN));
+  return outcome;
 }
 
 // A point's runs, as they are read.
@@ -164,7 +167,7 @@ double Quantile(std::vector<double> values, double q) {
   const double place = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const double share = place - static_cast<double>(below);
-  if (share == 0) return values[below];
+  if (share == 0 || values[below] == values[below + 1]) return values[below];
   return values[below] + share * (values[below + 1] - values[below]);
 }
 

@@ -193,7 +193,8 @@ Results ReadAll(const Json& json) {
           Real(identities.at("natural_gradient_difference")),
       .kappa_cosine = Real(identities.at("kappa_cosine")),
       .linear_decay_error = Real(identities.at("linear_decay_error")),
-      .network_decay_rate = Real(identities.at("network_decay_rate"))};
+      .network_decay_rate = Real(identities.at("network_decay_rate")),
+      .one_condition_cosine = Real(identities.at("one_condition_cosine"))};
   for (const Json& experiment : json.at("experiments")) {
     results.experiments.push_back(ReadExperiment(experiment));
   }
@@ -218,8 +219,9 @@ std::string FormatResults(const Results& results) {
          Number(results.identities.natural_gradient_difference)},
         {"kappa_cosine", Number(results.identities.kappa_cosine)},
         {"linear_decay_error", Number(results.identities.linear_decay_error)},
-        {"network_decay_rate",
-         Number(results.identities.network_decay_rate)}}}};
+        {"network_decay_rate", Number(results.identities.network_decay_rate)},
+        {"one_condition_cosine",
+         Number(results.identities.one_condition_cosine)}}}};
   std::string text = Line(head);
   text.back() = ',';
   text += "\"experiments\":[\n";

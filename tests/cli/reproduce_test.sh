@@ -47,7 +47,8 @@ expect 0 "1-D: " reproduce --results a/results.json
 expect 0 "| the paper says |" reproduce --results a/results.json --markdown
 
 # Other seeds are another scan.
-expect 1 "holds another scan" reproduce --out a --only microbatch-toy1d --seeds 2
+expect 1 "holds another scan, with other --seeds" reproduce \
+  --out a --only microbatch-toy1d --seeds 2
 same a/results.json first.json
 
 # In use.

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "sven/base/atomic_file.h"
 #include "sven/experiment/identities.h"
@@ -44,6 +46,21 @@ TEST(PaperExperiments, CanHaveOtherSeedsAndAnotherFolder) {
   }
   EXPECT_EQ(WithSeeds("[run]\nseed = [1, 2]\nlr = 1\n", 1),
             "[run]\nseed = 1\nlr = 1\n");
+}
+
+TEST(PaperExperiments, PartsComeAfterTheWhole) {
+  std::map<std::string, std::string> parts;
+  std::set<std::string> names;
+  for (const PaperExperiment& one : PaperExperiments()) {
+    if (!one.part_of.empty()) {
+      parts.emplace(one.name, one.part_of);
+      EXPECT_TRUE(names.contains(std::string(one.part_of)));
+    }
+    names.emplace(one.name);
+  }
+  EXPECT_EQ(parts,
+            (std::map<std::string, std::string>{
+                {"mnist-lbfgs", "mnist"}, {"mnist-ce-lbfgs", "mnist-ce"}}));
 }
 
 PointResult PointWith(const std::string& optimizer,
@@ -90,12 +107,27 @@ TEST(RepeatScan, HasTheBestPointOfEveryOptimizer) {
   EXPECT_EQ(orders.points[0].config.GivenText("shuffle_seed"), "1");
 }
 
+TEST(MergePart, AddsPointsAndTime) {
+  ExperimentResult whole;
+  whole.points = {PointWith("sven", {}, 1)};
+  whole.run_seconds = 10;
+  ExperimentResult part;
+  part.points = {PointWith("lbfgs", {}, 2)};
+  part.run_seconds = 5;
+  part.missing = 3;
+  MergePart(part, whole);
+  EXPECT_EQ(whole.Optimizers(), (std::vector<std::string>{"sven", "lbfgs"}));
+  EXPECT_EQ(whole.run_seconds, 15);
+  EXPECT_EQ(whole.missing, 3);
+}
+
 // The bounds are those of the claims that rest on them.
 TEST(Identities, AreWhatThePaperDerives) {
   const Identities identities = MeasureIdentities();
   EXPECT_LT(identities.natural_gradient_difference, 1e-6);
   EXPECT_LT(identities.linear_decay_error, 1e-6);
   EXPECT_NEAR(identities.network_decay_rate, 1, 0.2);
+  EXPECT_NEAR(identities.one_condition_cosine, 1, 1e-12);
   // The conditions contradict each other, so their weights matter.
   EXPECT_LT(identities.kappa_cosine, 0.99);
   EXPECT_GT(identities.kappa_cosine, 0);

@@ -44,6 +44,8 @@ void WriteRun(const std::filesystem::path& path, double loss, bool spectrum) {
   summary.train_seconds = 2;
   summary.total_seconds = 3;
   if (std::isinf(loss)) {
+    // What it was like before.
+    summary.final_train.loss = summary.final_validation.loss = 1e30;
     summary.status = train::RunStatus::kDiverged;
     summary.diverged_at_step = 17;
   }
@@ -123,6 +125,7 @@ TEST_F(ResultsOfAScan, DivergedAndMissingRunsAreCounted) {
   // One of three: the median is that of the others and infinity.
   EXPECT_EQ(result.points[0].MedianLoss(), 3);
   EXPECT_EQ(result.points[0].runs[0].diverged_at_step, 17);
+  EXPECT_TRUE(std::isnan(result.points[0].runs[0].train_loss));
   EXPECT_EQ(result.points[0].validation.mean.back(), 2.5);
   // Two of three.
   EXPECT_TRUE(std::isinf(result.points[1].MedianLoss()));
@@ -184,6 +187,8 @@ TEST(Results, QuantilesAreBetweenNeighbours) {
   EXPECT_EQ(Quantile({4, 1, 2, 3}, 0.5), 2.5);
   EXPECT_EQ(Quantile({0, 4}, 0.25), 1);
   EXPECT_EQ(Quantile({7}, 0.9), 7);
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isinf(Quantile({none, none, none, 1}, 0.5)));
   EXPECT_TRUE(std::isnan(Quantile({}, 0.5)));
   EXPECT_TRUE(
       std::isinf(Quantile({std::numeric_limits<double>::quiet_NaN(), 1}, 0.5)));

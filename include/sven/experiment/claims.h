@@ -37,7 +37,7 @@ struct Claim {
   [[nodiscard]] Verdict Judge() const;
 };
 
-// In the order of the paper.
+// Derivations first, then the experiments in the order of the paper.
 std::vector<Claim> JudgeClaims(const Results& results);
 
 // JSON: a list with id, statement, place, rule, cases and verdict.

@@ -21,8 +21,8 @@ struct PaperExperiment {
   std::string_view toml;
   // Its runs are timed, so there is one at a time.
   bool timed = false;
-  // Whose best points are run again with other seeds, orders of batches and, for
-  // tasks that are made from a seed, other data.
+  // Whose best points are run again with other seeds and, for tasks that are
+  // made from a seed, with other orders of batches and other data.
   bool repeated = false;
   bool made_from_seed = false;
   // An experiment that this one is a part of, set apart because of what it

@@ -21,7 +21,7 @@ namespace sven::experiment {
 
 // Numbers are kept to six digits; what is not finite is NaN.
 
-// How one run ended.
+// How one run ended. What a run that diverged came to is NaN.
 struct RunOutcome {
   double train_loss = 0;
   double val_loss = 0;
