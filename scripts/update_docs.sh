@@ -64,7 +64,13 @@ done
 commands=$("$sven" list commands --markdown)
 update docs/cli.md "$commands"
 tables=$("$sven" reproduce --results docs/reproduction/results.json --markdown)
-update docs/reproduction.md "$(sed '/^<!-- from here on/q' docs/reproduction.md)
+page=docs/reproduction.md
+if grep -q '^<!-- from here on' "$page"; then
+  update "$page" "$(sed '/^<!-- from here on/q' "$page")
 
 $tables"
+else
+  echo "$page: the line <!-- from here on ... --> is gone" >&2
+  bad=1
+fi
 exit "$bad"

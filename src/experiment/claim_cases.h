@@ -51,7 +51,6 @@ Cases OneDimensionalIsSensitive(const Results& results);
 Cases ParametersMatterLess(const Results& results);
 Cases HalfIsEnoughForPolynomials(const Results& results);
 Cases HalfHurts1d(const Results& results);
-Cases SpectrumIsLikeAtFirst(const Results& results);
 Cases SpectrumCollapses(const Results& results);
 
 }  // namespace sven::experiment
