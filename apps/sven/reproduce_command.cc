@@ -28,12 +28,13 @@ using experiment::Scan;
 constexpr const char* kFooter =
     R"(Runs the scans of the paper's appendix, each in a folder of DIR as sven scan does;
 then the best point of every optimizer again with ten seeds and, for tasks that are
-made from a seed, ten orders of the batches and ten draws of the data. DIR/results.json gets every point with its
-losses, curves and spectra, DIR/claims.json the paper's claims with a verdict that
-follows from the numbers. Started again, the same command does what is missing.
+made from a seed, ten orders of the batches and ten draws of the data.
+DIR/results.json gets every point with its losses, curves and spectra,
+DIR/claims.json the paper's claims with a verdict that follows from the numbers.
+Started again, the same command does what is missing.
 
-Two parts take as long as all the rest and are run only by their names:
-mnist-lbfgs and mnist-ce-lbfgs, the grids of LBFGS on MNIST.
+Two parts are run only by their names, since they take half as long as all the
+rest: mnist-lbfgs and mnist-ce-lbfgs, the grids of LBFGS on MNIST.
 
 MNIST is taken from data/mnist (sven data mnist), or from --data-dir.
 
@@ -50,12 +51,10 @@ struct ReproduceArguments {
   std::string out;
   std::vector<std::string> only;
   Index seeds = 0;  // 0: as in the paper
-  Index jobs = 0;
   std::string data_dir;
   std::string results;
   bool markdown = false;
-  bool dry_run = false;
-  bool quiet = false;
+  ScanControls controls;
 };
 
 // An experiment that is to be run.
@@ -228,8 +227,8 @@ class Reproduction {
 
   bool RunOne(const std::string& name, const std::string& toml,
               const Scan& scan, Index jobs) {
-    ScanDisplay display(scan.points.size(), arguments_.quiet);
-    if (!arguments_.quiet) {
+    ScanDisplay display(scan.points.size(), arguments_.controls.quiet);
+    if (!arguments_.controls.quiet) {
       PrintError("{}: {}, {} runs\n", name, scan.title, scan.points.size());
     }
     const bool complete = RunScan({.scan = scan,
@@ -278,13 +277,13 @@ void Run(const ReproduceArguments& arguments) {
   if (arguments.markdown) {
     throw UsageError("--markdown goes with --results FILE");
   }
-  if (arguments.out.empty() && !arguments.dry_run) {
+  if (arguments.out.empty() && !arguments.controls.dry_run) {
     throw UsageError("--out is missing: say where the records go");
   }
   const std::vector<Planned> plan = Plan(arguments);
   CheckFiles(plan);
-  const Index jobs = JobsOr(arguments.jobs);
-  if (arguments.dry_run) {
+  const Index jobs = arguments.controls.jobs;
+  if (arguments.controls.dry_run) {
     DryRun(arguments, plan, jobs);
     return;
   }
@@ -336,11 +335,6 @@ void AddReproduceCommand(CLI::App& app) {
       ->check(CLI::Range(Index{1}, Index{1000}))
       ->type_name("N");
   command
-      ->add_option("--jobs", arguments->jobs,
-                   "runs at a time, each on one thread [number of cores]")
-      ->check(CLI::Range(Index{1}, Index{1024}))
-      ->type_name("N");
-  command
       ->add_option("--data-dir", arguments->data_dir,
                    "folder of MNIST's files [data/mnist]")
       ->type_name("DIR");
@@ -348,13 +342,10 @@ void AddReproduceCommand(CLI::App& app) {
       ->add_option("--results", arguments->results,
                    "run nothing: judge the claims by this results.json")
       ->type_name("FILE")
-      ->excludes("--out", "--only", "--seeds", "--jobs", "--data-dir");
+      ->excludes("--out", "--only", "--seeds", "--data-dir");
   command->add_flag("--markdown", arguments->markdown,
                     "with --results: all tables, as Markdown");
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "only say how many runs there are and how long they take");
-  command->add_flag("--quiet", arguments->quiet,
-                    "no progress, only the result");
+  AddScanControls(*command, arguments->controls);
   command->footer(kFooter);
   command->callback([arguments] { Run(*arguments); });
 }

@@ -47,9 +47,7 @@ struct ScanArguments {
   std::string config;
   std::string out;
   std::string shard;
-  Index jobs = 0;
-  bool dry_run = false;
-  bool quiet = false;
+  ScanControls controls;
 };
 
 // "2/4": every fourth run, from the second on.
@@ -89,15 +87,15 @@ void DryRun(const Scan& scan, const std::vector<std::size_t>& chosen,
 void Run(const ScanArguments& arguments) {
   const Scan scan = experiment::ReadScan(arguments.config);
   const auto chosen = ChooseShard(arguments.shard, scan.points.size());
-  const Index jobs = JobsOr(arguments.jobs);
-  if (arguments.dry_run) {
+  const Index jobs = arguments.controls.jobs;
+  if (arguments.controls.dry_run) {
     DryRun(scan, chosen, jobs);
     return;
   }
   if (arguments.out.empty()) {
     throw UsageError("--out is missing: say where the records go");
   }
-  ScanDisplay display(chosen.size(), arguments.quiet);
+  ScanDisplay display(chosen.size(), arguments.controls.quiet);
   CatchInterrupts();
   const bool complete = RunScan({.scan = scan,
                                  .toml = ReadTextFile(arguments.config),
@@ -127,18 +125,10 @@ void AddScanCommand(CLI::App& app) {
   command->add_option("--out", arguments->out, "folder for the records")
       ->type_name("DIR");
   command
-      ->add_option("--jobs", arguments->jobs,
-                   "runs at a time, each on one thread [number of cores]")
-      ->check(CLI::Range(Index{1}, Index{1024}))
-      ->type_name("N");
-  command
       ->add_option("--shard", arguments->shard,
                    "only the I-th of N parts, for several machines")
       ->type_name("I/N");
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "only say how many runs there are and how long they take");
-  command->add_flag("--quiet", arguments->quiet,
-                    "no progress, only the result");
+  AddScanControls(*command, arguments->controls);
   command->footer(kFooter);
   command->callback([arguments] { Run(*arguments); });
 }

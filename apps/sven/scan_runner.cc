@@ -223,9 +223,16 @@ std::vector<std::size_t> AllPoints(const Scan& scan) {
   return all;
 }
 
-Index JobsOr(Index given) {
-  return given > 0 ? given
-                   : std::max<Index>(std::thread::hardware_concurrency(), 1);
+void AddScanControls(CLI::App& command, ScanControls& controls) {
+  controls.jobs = std::max<Index>(std::thread::hardware_concurrency(), 1);
+  command
+      .add_option("--jobs", controls.jobs,
+                  "runs at a time, each on one thread [number of cores]")
+      ->check(CLI::Range(Index{1}, Index{1024}))
+      ->type_name("N");
+  command.add_flag("--dry-run", controls.dry_run,
+                   "only say how many runs there are and how long they take");
+  command.add_flag("--quiet", controls.quiet, "no progress, only the result");
 }
 
 }  // namespace sven::cli

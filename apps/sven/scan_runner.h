@@ -5,6 +5,7 @@
 #ifndef SVEN_APPS_SVEN_SCAN_RUNNER_H_
 #define SVEN_APPS_SVEN_SCAN_RUNNER_H_
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -39,8 +40,13 @@ std::vector<RunEstimate> EstimateRuns(const experiment::Scan& scan,
 
 std::vector<std::size_t> AllPoints(const experiment::Scan& scan);
 
-// The number of cores, if none is given.
-Index JobsOr(Index given);
+// How runs are carried out, and the options that say so.
+struct ScanControls {
+  Index jobs = 1;
+  bool dry_run = false;
+  bool quiet = false;
+};
+void AddScanControls(CLI::App& command, ScanControls& controls);
 
 }  // namespace sven::cli
 

@@ -118,10 +118,20 @@ std::vector<Race> Races(const Results& results) {
   return races;
 }
 
-ClaimCase NeverReached(const Race& race) {
-  return {fmt::format("{}: never reaches {} ({})", race.task,
-                      LossText(race.goal), race.rival),
-          false};
+ClaimCase JudgeRace(const Race& race, bool by_time) {
+  const std::string goal =
+      fmt::format("{}: {}", race.task, LossText(race.goal));
+  if (race.epoch == 0) {
+    return {fmt::format("{} ({}) is never reached", goal, race.rival), false};
+  }
+  if (by_time) {
+    return {fmt::format("{} in {:.2f} s, {} in {:.2f} s", goal, race.seconds,
+                        race.rival, race.rival_seconds),
+            race.seconds < race.rival_seconds};
+  }
+  return {fmt::format("{} in epoch {}, {} in epoch {}", goal, race.epoch,
+                      race.rival, race.rival_epoch),
+          race.epoch < race.rival_epoch};
 }
 
 // Sven with cross-entropy as the text has it, over more seeds if there are any,
@@ -227,14 +237,7 @@ Cases TrainsLower(const Results& results) {
 Cases FasterByEpoch(const Results& results) {
   Cases cases;
   for (const Race& race : Races(results)) {
-    if (race.epoch == 0) {
-      cases.push_back(NeverReached(race));
-      continue;
-    }
-    cases.push_back({fmt::format("{}: {} in epoch {}, {} in epoch {}",
-                                 race.task, LossText(race.goal), race.epoch,
-                                 race.rival, race.rival_epoch),
-                     race.epoch < race.rival_epoch});
+    cases.push_back(JudgeRace(race, false));
   }
   return cases;
 }
@@ -242,14 +245,7 @@ Cases FasterByEpoch(const Results& results) {
 Cases FasterByTime(const Results& results) {
   Cases cases;
   for (const Race& race : Races(results)) {
-    if (race.epoch == 0) {
-      cases.push_back(NeverReached(race));
-      continue;
-    }
-    cases.push_back({fmt::format("{}: {} in {:.2f} s, {} in {:.2f} s",
-                                 race.task, LossText(race.goal), race.seconds,
-                                 race.rival, race.rival_seconds),
-                     race.seconds < race.rival_seconds});
+    cases.push_back(JudgeRace(race, true));
   }
   return cases;
 }
