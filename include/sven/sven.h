@@ -17,6 +17,8 @@
 #include "sven/data/task_registry.h"
 #include "sven/data/tasks.h"
 #include "sven/data/trained_model.h"
+#include "sven/experiment/claims.h"
+#include "sven/experiment/paper.h"
 #include "sven/experiment/run.h"
 #include "sven/experiment/scan_config.h"
 #include "sven/linalg/product.h"
