@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Draws the paper's figures from the results of sven reproduce:
 
-    docs/figures.py docs/reproduction/results.json
+    docs/figures.py docs/reproduction/results.json [FOLDER]
 
-writes docs/figures/figure1.svg to figure4.svg. Needs nothing but Python.
+writes figure1.svg to figure4.svg to FOLDER, or to docs/figures. Needs nothing but Python.
 """
 import json
 import math
@@ -135,7 +135,7 @@ def text(x, y, content, anchor="start", size=12, fill="#222222", weight="normal"
             f'font-weight="{weight}" fill="{fill}">{content}</text>')
 
 
-def save(name, rows):
+def save(path, rows):
     """Rows of panels, one below the other."""
     width = max(len(row) for row in rows) * WIDTH
     height = len(rows) * HEIGHT
@@ -144,12 +144,9 @@ def save(name, rows):
         for c, panel in enumerate(row):
             parts += panel.draw(c * WIDTH, r * HEIGHT)
     body = "\n".join(parts)
-    path = pathlib.Path(__file__).with_name("figures") / name
-    path.parent.mkdir(exist_ok=True)
     path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
                     f'viewBox="0 0 {width} {height}" font-family="sans-serif">\n'
                     f'<rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n')
-    print(path)
 
 
 def median(values):
@@ -187,7 +184,7 @@ def ramp(i, count):
     return RAMP[round(i * (len(RAMP) - 1) / max(count - 1, 1))]
 
 
-def figure1(results):
+def figure1(results, path):
     """Validation loss of the best points by epoch and by time, median of ten seeds."""
     rows = [[], []]
     for name, title in TITLES.items():
@@ -207,7 +204,7 @@ def figure1(results):
             by_time.add(optimizer, point["seconds"], curve, colour, width=width)
         rows[0].append(by_epoch)
         rows[1].append(by_time)
-    save("figure1.svg", rows)
+    save(path, rows)
 
 
 def spectra_panel(title, points, epochs=None):
@@ -230,7 +227,7 @@ def whole_spectrum(experiment):
     return min(points, key=lambda p: setting(p, "rtol"), default=None)
 
 
-def figure2(results):
+def figure2(results, path):
     """The effect of k and of rtol, and the spectra."""
     tasks = [t for t in ("toy1d", "polynomial-additive", "mnist") if t in results]
     top, bottom, spectra = [], [], []
@@ -262,7 +259,7 @@ def figure2(results):
                               ramp(i, len(cuts)))
             bottom.append(panel)
     if top:
-        save("figure2.svg", [top, [spectra_panel("Spectra, every epoch", spectra)] + bottom])
+        save(path, [top, [spectra_panel("Spectra, every epoch", spectra)] + bottom])
 
 
 def sweep_panel(results, name, key, title, symbol, y_title):
@@ -280,7 +277,7 @@ def sweep_panel(results, name, key, title, symbol, y_title):
     return panel
 
 
-def figure3(results):
+def figure3(results, path):
     """Micro-batches and parameter batches: mean and deviation over ten seeds."""
     rows = []
     for key, symbol in (("microbatch", "size"), ("fraction", "f")):
@@ -293,10 +290,10 @@ def figure3(results):
         if row:
             rows.append(row)
     if rows:
-        save("figure3.svg", rows)
+        save(path, rows)
 
 
-def figure4(results):
+def figure4(results, path):
     """Cross-entropy: training and validation loss, and the spectra of both losses."""
     if "mnist-ce" not in results:
         return
@@ -320,18 +317,19 @@ def figure4(results):
         if name in results and whole_spectrum(results[name]):
             spectra.append((title, colour, whole_spectrum(results[name])))
     panels.append(spectra_panel("Spectra, epochs 1, 2, 5, 20", spectra, (0, 1, 4, 19)))
-    save("figure4.svg", [panels])
+    save(path, [panels])
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     with open(sys.argv[1]) as file:
         results = {e["name"]: e for e in json.load(file)["experiments"]}
-    figure1(results)
-    figure2(results)
-    figure3(results)
-    figure4(results)
+    default = pathlib.Path(__file__).with_name("figures")
+    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else default
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, figure in enumerate((figure1, figure2, figure3, figure4), 1):
+        figure(results, folder / f"figure{number}.svg")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Puts what the program says into the documentation: docs/cli.md, the table of settings
-# of every optimizer, and the verdicts and tables of docs/reproduction.md. With --check
-# nothing is written; the exit code is 1 if something would be.
+# of every optimizer, the verdicts and tables of docs/reproduction.md and, where there is
+# Python, its figures. With --check nothing is written; the exit code is 1 if something
+# would be.
 # Usage: update_docs.sh [--check] [SVEN]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -72,5 +73,14 @@ $tables"
 else
   echo "$page: the line <!-- from here on ... --> is gone" >&2
   bad=1
+fi
+if command -v python3 >/dev/null; then
+  drawn=$(mktemp -d)
+  trap 'rm -rf "$drawn"' EXIT
+  docs/figures.py docs/reproduction/results.json "$drawn"
+  for figure in "$drawn"/*.svg; do
+    page=docs/figures/$(basename "$figure")
+    update "$page" "$(cat "$figure")"
+  done
 fi
 exit "$bad"
