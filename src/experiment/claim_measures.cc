@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sven/experiment/paper.h"
+
 namespace sven::experiment {
 namespace {
 
@@ -78,7 +80,7 @@ std::vector<Measured> ScanAnd(const Results& results, std::string_view prefix,
 
 const ExperimentResult* BestPoints(const Results& results,
                                    std::string_view experiment) {
-  const auto* seeds = results.Find(fmt::format("seeds-{}", experiment));
+  const auto* seeds = results.Find(SeedsName(experiment));
   return seeds != nullptr ? seeds : results.Find(experiment);
 }
 

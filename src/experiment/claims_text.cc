@@ -58,8 +58,7 @@ std::string SeedsTable(const Results& results, const std::string& task) {
   std::ranges::sort(points, {}, &PointResult::MedianLoss);
   std::string text = fmt::format(
       "### {}\n\n| optimizer | best point of the scan | its loss | median of "
-      "the seeds | "
-      "quartiles | diverged | time |\n"
+      "the seeds | quartiles | diverged | time |\n"
       "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
       scan->title);
   for (const PointResult* point : points) {
@@ -93,10 +92,8 @@ std::string Spread(const ExperimentResult* experiment,
 std::string PublishedTable(const Results& results) {
   std::string text =
       "Final validation losses. Published: the authors' package with model "
-      "seed "
-      "1. Scan: the best point of ours, also seed 1. Then that point with "
-      "other "
-      "seeds, orders and data: median (least – greatest).\n\n"
+      "seed 1. Scan: the best point of ours, also seed 1. Then that point with "
+      "other seeds, orders and data: median (least – greatest).\n\n"
       "| experiment | optimizer | published | scan | seeds | orders of batches "
       "| draws of the data |\n"
       "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n";
