@@ -320,8 +320,24 @@ const RunResult* BestResult(const RunConfig& config,
   return best;
 }
 
+void PrintRounding(const RunConfig& config,
+                   const std::vector<RunResult>& results) {
+  for (const RunResult& result : results) {
+    const Index since = result.summary.rounding_since_epoch;
+    if (since == 0) continue;
+    const bool single = config.Model().dtype == NumberType::kFloat32;
+    fmt::print(
+        "\n{}: nothing but rounding was left to gain after epoch {}{}{}.\n",
+        result.optimizer, since, single ? "; --dtype f64 goes further" : "",
+        result.summary.status == train::RunStatus::kRounding
+            ? ""
+            : "; --stop-at-rounding saves the rest");
+  }
+}
+
 void PrintWhatNext(const Output& output, const RunConfig& config,
                    const std::vector<RunResult>& results) {
+  PrintRounding(config, results);
   if (!output.Folder()) {
     fmt::print("\nNothing was saved (--out none).\n");
     return;

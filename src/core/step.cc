@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sven/base/error.h"
 #include "sven/base/stopwatch.h"
 #include "sven/linalg/cholesky.h"
+#include "sven/linalg/largest_eigenvalue.h"
 #include "sven/linalg/matrix_buffer.h"
 #include "sven/linalg/norm.h"
 #include "sven/linalg/symmetric_eigen.h"
@@ -104,6 +106,7 @@ struct StepSolver<T>::Work {
   Matrix<double> M;
   linalg::SymmetricEigen eigen;
   linalg::Cholesky cholesky;
+  linalg::LargestEigenvalue largest;
   linalg::RandomisedEigen randomised;
   linalg::ThinSvd svd;
   std::vector<double> w;             // B
@@ -116,6 +119,7 @@ struct StepSolver<T>::Work {
   Road road = Road::kAuto;
   bool same_place = false;
   bool eigen_known = false;
+  double unit = 1;  // of the damping
 
   // Each fills `update` with -eta M^T w and returns false with a status set if
   // that cannot be done.
@@ -124,6 +128,10 @@ struct StepSolver<T>::Work {
   bool DenseRoad(Linearization<T>& problem, const StepOptions& options,
                  std::span<T> update, StepReport& report);
 
+  // The damping's unit from K, or from the singular values, and the options
+  // with the damping in units of one.
+  void FindUnit(const StepOptions& options, Road road, Index conditions);
+  [[nodiscard]] StepOptions InUnitsOfOne(StepOptions options) const;
   // Whether the damping drowns in the rounding of K, and M can be had instead.
   [[nodiscard]] bool WantsDense(const Linearization<T>& problem,
                                 const StepOptions& options) const;
@@ -141,6 +149,13 @@ bool StepSolver<T>::Work::FilterSpectrum(const StepOptions& options,
                                          StepReport& report) {
   phi.resize(s.size());
   report.kept = Filter(options.weighting, s, phi);
+  const auto* truncation = std::get_if<PseudoInverse>(&options.weighting);
+  if (truncation != nullptr && truncation->min_gain > 0) {
+    const Index kept =
+        WorthKeeping(truncation->min_gain, coefficients, report.kept);
+    std::fill(phi.begin() + kept, phi.end(), 0.0);
+    report.kept = kept;
+  }
   if (options.spectrum) report.singular_values.assign(s.begin(), s.end());
   if (report.kept == 0) {
     report.status = StepStatus::kRankZero;
@@ -237,6 +252,32 @@ bool StepSolver<T>::Work::WeightsByEigenvalues(std::span<const double> R,
 }
 
 template <class T>
+void StepSolver<T>::Work::FindUnit(const StepOptions& options, Road chosen,
+                                   Index conditions) {
+  const auto* damping = std::get_if<Tikhonov>(&options.weighting);
+  unit = 1;
+  if (damping == nullptr || damping->unit == DampingUnit::kOne) return;
+  const bool dense = chosen == Road::kDense;
+  if (damping->unit == DampingUnit::kLargest) {
+    unit = dense ? s[0] * s[0] : largest.Estimate(std::as_const(K).View());
+    return;
+  }
+  const double trace =
+      dense ? std::inner_product(s.begin(), s.end(), s.begin(), 0.0)
+            : K.View().trace();
+  unit = trace / static_cast<double>(conditions);
+}
+
+template <class T>
+StepOptions StepSolver<T>::Work::InUnitsOfOne(StepOptions options) const {
+  if (auto* damping = std::get_if<Tikhonov>(&options.weighting)) {
+    damping->lambda *= unit;
+    damping->unit = DampingUnit::kOne;
+  }
+  return options;
+}
+
+template <class T>
 bool StepSolver<T>::Work::WantsDense(const Linearization<T>& problem,
                                      const StepOptions& options) const {
   const auto* damping = std::get_if<Tikhonov>(&options.weighting);
@@ -251,10 +292,10 @@ bool StepSolver<T>::Work::WantsDense(const Linearization<T>& problem,
 
 template <class T>
 bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
-                                   const StepOptions& options,
+                                   const StepOptions& given,
                                    std::span<T> update, StepReport& report) {
   const auto accumulation =
-      NeededResolution(options.weighting) >= kSingleResolution
+      NeededResolution(given.weighting) >= kSingleResolution
           ? linalg::Accumulation::kWorking
           : linalg::Accumulation::kDouble;
   const Index B = problem.NumConditions();
@@ -268,9 +309,11 @@ bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
     report.status = StepStatus::kRankZero;
     return false;
   }
+  if (!same_place) FindUnit(given, Road::kGram, B);
+  const StepOptions options = InUnitsOfOne(given);
   if (!same_place && WantsDense(problem, options)) {
     report.road = Road::kDense;
-    return DenseRoad(problem, options, update, report);
+    return DenseRoad(problem, given, update, report);
   }
   const std::span<const double> R = problem.Residuals();
   const bool damped = std::holds_alternative<Tikhonov>(options.weighting);
@@ -286,7 +329,7 @@ bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
 
 template <class T>
 bool StepSolver<T>::Work::DenseRoad(Linearization<T>& problem,
-                                    const StepOptions& options,
+                                    const StepOptions& given,
                                     std::span<T> update, StepReport& report) {
   const Index longer =
       std::max(problem.NumConditions(), problem.NumParameters());
@@ -302,6 +345,8 @@ bool StepSolver<T>::Work::DenseRoad(Linearization<T>& problem,
   s.assign(svd.SingularValues().begin(), svd.SingularValues().end());
   CutNoise(static_cast<double>(longer) * std::numeric_limits<double>::epsilon(),
            s);
+  if (!same_place) FindUnit(given, Road::kDense, problem.NumConditions());
+  const StepOptions options = InUnitsOfOne(given);
   coefficients.resize(s.size());
   svd.MultiplyUt(problem.Residuals(), coefficients);
   if (!FilterSpectrum(options, report)) return false;

@@ -51,6 +51,19 @@ Index Filter(const Weighting& weighting, std::span<const double> s,
   return kept;
 }
 
+Index WorthKeeping(double min_gain, std::span<const double> b, Index kept) {
+  double allowed = 0;
+  for (Index i = 0; i < kept; ++i) allowed += b[i] * b[i];
+  allowed *= min_gain;
+  double dropped = 0;
+  while (kept > 1) {
+    dropped += b[kept - 1] * b[kept - 1];
+    if (dropped > allowed) break;
+    --kept;
+  }
+  return kept;
+}
+
 double NeededResolution(const Weighting& weighting) {
   if (const auto* w = std::get_if<PseudoInverse>(&weighting)) return w->rtol;
   if (const auto* w = std::get_if<PowerInverse>(&weighting)) return w->rcond;

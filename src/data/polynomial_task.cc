@@ -32,6 +32,7 @@ Task<T> MakePolynomial(const PolynomialOptions& options) {
   FillPolynomial(options.validation, options.dimension, polynomial, random,
                  task.validation);
   Standardise(options.standardise, task);
+  AddNoise(options.noise, options.seed, task);
   return Convert<T>(task);
 }
 

@@ -47,6 +47,14 @@ void Standardise(TaskStandardise what, Task<double>& task) {
   }
 }
 
+void AddNoise(double deviation, std::uint64_t seed, Task<double>& task) {
+  if (deviation == 0) return;
+  RandomStream random(seed, RandomUse::kNoise);
+  for (Index a = 0; a < task.train.y.rows(); ++a) {
+    task.train.y(a, 0) += deviation * random.Normal();
+  }
+}
+
 template <class T>
 Task<T> Convert(const Task<double>& task) {
   return {.train = Convert<T>(task.train),

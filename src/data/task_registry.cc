@@ -48,6 +48,7 @@ Toy1dOptions ToToy1d(const TaskSettings& settings) {
   options.train = settings.train_size.value_or(options.train);
   options.validation = settings.val_size.value_or(options.validation);
   options.seed = settings.data_seed.value_or(options.seed);
+  options.noise = settings.noise.value_or(options.noise);
   return options;
 }
 
@@ -62,6 +63,7 @@ PolynomialOptions ToPolynomial(const TaskInfo& task,
   options.train = settings.train_size.value_or(options.train);
   options.validation = settings.val_size.value_or(options.validation);
   options.seed = settings.data_seed.value_or(options.seed);
+  options.noise = settings.noise.value_or(options.noise);
   return options;
 }
 
@@ -135,10 +137,11 @@ const TaskInfo& FindTask(std::string_view source, std::string_view name) {
 std::vector<std::string_view> TaskSettingNames(const TaskInfo& task) {
   switch (KindOf(task)) {
     case Kind::kToy1d:
-      return {"train_size", "val_size", "data_seed", "task_standardise"};
+      return {"train_size", "val_size", "data_seed", "task_standardise",
+              "noise"};
     case Kind::kPolynomial:
-      return {"train_size", "val_size", "data_seed",
-              "dimension",  "degree",   "task_standardise"};
+      return {"train_size", "val_size",         "data_seed", "dimension",
+              "degree",     "task_standardise", "noise"};
     case Kind::kImages:
       break;
   }
@@ -158,6 +161,7 @@ TaskSettings TaskDefaults(const TaskInfo& task) {
   defaults.val_size = is_toy1d ? toy1d.validation : polynomial.validation;
   defaults.data_seed = is_toy1d ? toy1d.seed : polynomial.seed;
   defaults.task_standardise = TaskStandardise::kTargets;
+  defaults.noise = 0;
   if (is_toy1d) return defaults;
   defaults.dimension = polynomial.dimension;
   defaults.degree = polynomial.degree;

@@ -27,6 +27,7 @@ Task<T> MakeToy1d(const Toy1dOptions& options) {
   FillToy1d(options.train, random, task.train);
   FillToy1d(options.validation, random, task.validation);
   Standardise(options.standardise, task);
+  AddNoise(options.noise, options.seed, task);
   return Convert<T>(task);
 }
 

@@ -22,7 +22,7 @@ void Optimizer<T>::Prepare(const nn::Mlp<T>& net) {
   prepared_for_.assign(net.Layers().begin(), net.Layers().end());
   const auto N = static_cast<std::size_t>(net.NumParameters());
   update_.assign(N, T{0});
-  if (chain_.ema) chain_state_.average.assign(N, T{0});
+  if (Averages()) chain_state_.average.assign(N, T{0});
   PrepareState(net);
 }
 
@@ -87,11 +87,12 @@ void Optimizer<T>::Apply(nn::Mlp<T>& net, StepReport& report) {
 
 template <class T>
 void Optimizer<T>::Average(const nn::Mlp<T>& net) {
-  if (!chain_.ema) return;
+  if (!Averages()) return;
   const std::span<const T> p = net.Parameters();
   const auto n = static_cast<double>(chain_state_.applied);
-  const auto kept =
-      n == 1 ? T{0} : static_cast<T>(std::min(*chain_.ema, n / (n + 9)));
+  const double share =
+      chain_.ema ? std::min(*chain_.ema, n / (n + 9)) : *KeptInAverage(n);
+  const auto kept = n == 1 ? T{0} : static_cast<T>(share);
   for (std::size_t i = 0; i < p.size(); ++i) {
     T& average = chain_state_.average[i];
     average = kept * average + (1 - kept) * p[i];
@@ -101,7 +102,7 @@ void Optimizer<T>::Average(const nn::Mlp<T>& net) {
 template <class T>
 std::span<const T> Optimizer<T>::EvaluationParameters(
     const nn::Mlp<T>& net) const {
-  const bool averaged = chain_.ema && chain_state_.applied > 0;
+  const bool averaged = Averages() && chain_state_.applied > 0;
   return averaged ? std::span<const T>(chain_state_.average) : net.Parameters();
 }
 
@@ -109,7 +110,7 @@ template <class T>
 void Optimizer<T>::VisitState(StateArchive& archive) {
   Count(archive, "chain.steps", chain_state_.steps);
   Count(archive, "chain.applied", chain_state_.applied);
-  if (chain_.ema) archive.Array("chain.average", chain_state_.average);
+  if (Averages()) archive.Array("chain.average", chain_state_.average);
   VisitMethodState(archive);
 }
 

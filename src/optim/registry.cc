@@ -28,6 +28,7 @@
 #include "sven/optim/soap.h"
 #include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
+#include "sven/optim/sven_adaptive.h"
 
 namespace sven::optim {
 
@@ -111,6 +112,10 @@ constexpr Entry kEntries[] = {
       "singular value descent: the smallest step that meets all conditions",
       Family::kGram},
      MakeSettingsOf<SvenOptions, Sven>},
+    {{"sven-adaptive", "Adaptive Sven",
+      "Sven that sets its damping, rate and average by itself: nothing to tune",
+      Family::kGram},
+     MakeSettingsOf<SvenAdaptiveOptions, SvenAdaptive>},
     {{"sgd", "SGD", "gradient descent, with momentum and Nesterov's form",
       Family::kFirstOrder},
      MakeSettingsOf<SgdOptions, Sgd>},

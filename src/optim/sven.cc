@@ -8,6 +8,7 @@
 
 #include "denominator.h"
 #include "gram_step.h"
+#include "relative_limit.h"
 #include "sven/base/error.h"
 #include "sven/linalg/norm.h"
 
@@ -29,11 +30,13 @@ void SvenOptions::Validate() const {
   if (momentum.nesterov && momentum.momentum == 0) {
     throw UsageError("SvenOptions::nesterov = true: needs momentum > 0");
   }
-  if (variable_k &&
+  if ((variable_k || reject_worse) &&
       (momentum.momentum != 0 || rms.place == RmsScaling::Place::kPost)) {
     throw UsageError(
-        "SvenOptions::variable_k = true: judges the step as it comes from the "
-        "singular values; momentum and rms post would change it afterwards");
+        "SvenOptions::" +
+        std::string(variable_k ? "variable_k" : "reject_worse") +
+        " = true: judges the step as it comes from the singular values; "
+        "momentum and rms post would change it afterwards");
   }
   core::Validate(core::StepOptions{.weighting = truncation, .road = road});
 }
@@ -150,6 +153,19 @@ StepReport Sven<T>::Propose(BatchProblem<T>& problem,
     report.predicted_decrease =
         PredictedDecrease<T>(conditions, update, change_);
   }
+  const bool safeguarded = options_.norm_limit || options_.reject_worse;
+  if (report.Applied() && options_.norm_limit) {
+    Shorten<T>(
+        RelativeLimit<T>(*options_.norm_limit, problem.Net().Parameters()),
+        update, report);
+  }
+  if (report.Applied() && options_.reject_worse) {
+    HalveUntilBetter(problem, update, report);
+  }
+  if (report.Applied() && safeguarded) {
+    report.predicted_decrease =
+        PredictedDecrease<T>(conditions, update, change_);
+  }
   if (report.Applied() && options_.rms.Pre()) {
     state_.mean_square.swap(next_mean_square_);
   }
@@ -212,6 +228,19 @@ void Sven<T>::LowerRank(BatchProblem<T>& problem,
   } else if (report.kept != good) {
     take(good);
   }
+}
+
+template <class T>
+void Sven<T>::HalveUntilBetter(BatchProblem<T>& problem, std::span<T> update,
+                               StepReport& report) {
+  constexpr int kHalvings = 8;
+  for (int i = 0; i <= kHalvings; ++i) {
+    if (trial_.Loss(problem, update) <= report.loss) return;
+    for (T& value : update) value /= 2;
+    report.update_norm /= 2;
+  }
+  report.status = StepStatus::kRejected;
+  report.predicted_decrease = 0;
 }
 
 // Scaling after the step, and momentum. Their state changes only if the result

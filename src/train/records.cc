@@ -197,7 +197,8 @@ RunSummary ReadSummary(const Reader& reader) {
           .best_epoch = reader.WholeOr0("best_epoch"),
           .train_seconds = reader.RealOr0("train_seconds"),
           .total_seconds = reader.Real("total_seconds"),
-          .diverged_at_step = reader.WholeOr0("diverged_at_step")};
+          .diverged_at_step = reader.WholeOr0("diverged_at_step"),
+          .rounding_since_epoch = reader.WholeOr0("rounding_since_epoch")};
 }
 
 void AddRecord(const Json& json, const std::string& where, RunFile& file) {
@@ -270,6 +271,9 @@ std::string FormatRecord(const RunSummary& record) {
   json["best_epoch"] = record.best_epoch;
   json["train_seconds"] = record.train_seconds;
   json["total_seconds"] = record.total_seconds;
+  if (record.rounding_since_epoch > 0) {
+    json["rounding_since_epoch"] = record.rounding_since_epoch;
+  }
   if (record.diverged_at_step > 0) {
     json["diverged_at_step"] = record.diverged_at_step;
   }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sven/base/error.h"
+#include "sven/train/rounding.h"
 
 namespace sven::train {
 namespace {
@@ -70,6 +71,7 @@ Trainer<T>::Trainer(nn::Mlp<T>& net, optim::Optimizer<T>& optimizer,
       options_((options.Validate(), options)),
       stream_(train, options.batch_size, options.shuffle_seed, options.shuffle),
       state_(stream_.Position()),
+      rounding_loss_(RoundingLoss<T>(loss, train)),
       evaluated_(net) {
   for (const nn::Batch<T>& part : {train, validation}) {
     if (part.Size() == 0) continue;
@@ -263,6 +265,10 @@ std::optional<RunStatus> Trainer<T>::Finished() const {
   if (options_.patience && state_.since_best >= *options_.patience) {
     return RunStatus::kEarlyStopped;
   }
+  if (options_.stop_at_rounding &&
+      RoundingSince(state_.epochs, rounding_loss_) > 0) {
+    return RunStatus::kRounding;
+  }
   if (options_.time_limit && state_.total_seconds >= *options_.time_limit) {
     return RunStatus::kTimeLimit;
   }
@@ -278,6 +284,7 @@ RunSummary Trainer<T>::Summary(RunStatus status) const {
                      .train_seconds = state_.train_seconds,
                      .total_seconds = state_.total_seconds,
                      .diverged_at_step = state_.diverged_at.value_or(0)};
+  summary.rounding_since_epoch = RoundingSince(state_.epochs, rounding_loss_);
   const Metrics unknown{.loss = std::numeric_limits<double>::quiet_NaN()};
   summary.initial_validation = state_.initial_validation.value_or(unknown);
   summary.best_validation_loss = state_.best_loss.value_or(unknown.loss);

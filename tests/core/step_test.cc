@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -165,6 +166,68 @@ TEST(SvenStep, TikhonovIsTheDampedNormalEquation) {
         EXPECT_LT(RelativeError(delta, expected), Rounding<double>(1e2));
       }
     }
+  }
+}
+
+TEST(SvenStep, DampingInUnitsOfKIsDampingOfThatSize) {
+  for (const auto& [B, N] : {Shape{5, 20}, Shape{20, 5}, Shape{7, 7}}) {
+    const Matrix<double> M = RandomMatrix(B, N, 1);
+    const Vector<double> R = RandomVector(B, 2);
+    const Vector<double> s =
+        Eigen::JacobiSVD<Matrix<double>>(M).singularValues();
+    const double mean = s.squaredNorm() / static_cast<double>(B);
+    for (const Road road : {Road::kGram, Road::kDense}) {
+      const auto damped = [&](double lambda, DampingUnit unit) {
+        return Solve(M, R, {.weighting = Tikhonov{lambda, unit}, .road = road})
+            .delta;
+      };
+      // The largest eigenvalue is an estimate on the Gram road.
+      const double tolerance = road == Road::kGram ? 0.2 : 1e-12;
+      EXPECT_LT(RelativeError(damped(0.1, DampingUnit::kLargest),
+                              damped(0.1 * s[0] * s[0], DampingUnit::kOne)),
+                tolerance);
+      EXPECT_LT(RelativeError(damped(0.1, DampingUnit::kMean),
+                              damped(0.1 * mean, DampingUnit::kOne)),
+                1e-12);
+    }
+  }
+}
+
+TEST(SvenStep, DampingInUnitsOfKDoesNotDependOnTheScaleOfM) {
+  const Matrix<double> M = RandomMatrix(6, 15, 1);
+  const Vector<double> R = RandomVector(6, 2);
+  for (const DampingUnit unit : {DampingUnit::kLargest, DampingUnit::kMean}) {
+    const StepOptions options{.weighting = Tikhonov{0.01, unit}};
+    const Vector<double> one = Solve(M, R, options).delta;
+    const Vector<double> other = Solve(1024 * M, R, options).delta;
+    EXPECT_LT(RelativeError(1024 * other, one), Rounding<double>(1e2));
+  }
+}
+
+TEST(SvenStep, LeavesOutDirectionsThatAreNotWorthIt) {
+  const Vector<double> s{{8.0, 4.0, 2.0, 1.0}};
+  const Matrix<double> M = WithSpectrum(4, 9, s, 1);
+  const Eigen::JacobiSVD<Matrix<double>> svd(M, Eigen::ComputeThinU);
+  // Shares of |R|^2: 0.5, 0.41, 0.08, 0.01.
+  const Vector<double> b{
+      {std::sqrt(0.5), std::sqrt(0.41), std::sqrt(0.08), std::sqrt(0.01)}};
+  const Vector<double> R = svd.matrixU() * b;
+  for (const Road road : {Road::kGram, Road::kDense}) {
+    const auto solve = [&](double min_gain) {
+      return Solve(
+          M, R,
+          {.weighting = PseudoInverse{.min_gain = min_gain}, .road = road});
+    };
+    EXPECT_EQ(solve(0).report.kept, 4);
+    EXPECT_EQ(solve(0.02).report.kept, 3);
+    EXPECT_EQ(solve(0.1).report.kept, 2);
+    EXPECT_LT(
+        RelativeError(
+            solve(0.1).delta,
+            Solve(M, R, {.weighting = PseudoInverse{.k = 2}, .road = road})
+                .delta),
+        Rounding<double>(1e2));
+    EXPECT_NEAR(solve(0.1).report.predicted_decrease, 0.91, 1e-12);
   }
 }
 

@@ -91,5 +91,16 @@ TEST(ResidualMap, AtZeroLossBelowKappaTwoTheRowIsZeroAndNeverNan) {
   EXPECT_EQ((ResidualMap{2}.Slope(0)), 1);
 }
 
+TEST(WorthKeeping, DropsTheLastDirectionsUpToTheShare) {
+  const std::vector<double> b = {3, 0, -2, 1, 0, 1};  // squares: 15 in all
+  EXPECT_EQ(WorthKeeping(0, b, 6), 6);
+  EXPECT_EQ(WorthKeeping(1.0 / 15, b, 6), 4);  // 1 and the 0 before it
+  EXPECT_EQ(WorthKeeping(2.0 / 15, b, 6), 3);
+  EXPECT_EQ(WorthKeeping(6.0 / 15, b, 6), 1);
+  EXPECT_EQ(WorthKeeping(0.999, b, 6), 1);
+  EXPECT_EQ(WorthKeeping(0.01, b, 4), 4);
+  EXPECT_EQ(WorthKeeping(0.5, b, 0), 0);
+}
+
 }  // namespace
 }  // namespace sven::core

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "sven/base/error.h"
@@ -46,9 +47,10 @@ TEST(TaskRegistry, EverySettingIsTakenBySomeTaskAndEveryNameIsAField) {
   TaskSettings::VisitFields(settings, [&](const Field& field, const auto&) {
     fields.insert(field.name);
   });
-  EXPECT_EQ(fields, (std::set<std::string_view>{
-                        "train_size", "val_size", "data_seed", "dimension",
-                        "degree", "task_standardise", "digits", "data_dir"}));
+  EXPECT_EQ(fields,
+            (std::set<std::string_view>{
+                "train_size", "val_size", "data_seed", "dimension", "degree",
+                "task_standardise", "noise", "digits", "data_dir"}));
   std::set<std::string_view> taken;
   for (const TaskInfo& task : AllTasks()) {
     for (const std::string_view name : TaskSettingNames(task)) {
@@ -57,6 +59,22 @@ TEST(TaskRegistry, EverySettingIsTakenBySomeTaskAndEveryNameIsAField) {
     }
   }
   EXPECT_EQ(taken, fields);
+}
+
+TEST(TaskRegistry, NoiseIsAddedToTheTrainingTargetsAlone) {
+  for (const char* name : {"toy1d", "polynomial", "polynomial-additive"}) {
+    const Task<double> clean = MakeTask<double>("--task", name);
+    const Task<double> noisy = MakeTask<double>("--task", name, {.noise = 0.3});
+    EXPECT_EQ(noisy.train.x, clean.train.x);
+    EXPECT_EQ(noisy.validation.y, clean.validation.y);
+    EXPECT_EQ(noisy.normalisation, clean.normalisation);
+    const Matrix<double> noise = noisy.train.y - clean.train.y;
+    const auto n = static_cast<double>(noise.size());
+    EXPECT_NEAR(noise.mean(), 0, 4 * 0.3 / std::sqrt(n)) << name;
+    EXPECT_NEAR(std::sqrt(noise.squaredNorm() / n), 0.3,
+                4 * 0.3 / std::sqrt(2 * n))
+        << name;
+  }
 }
 
 TEST(TaskRegistry, SettingsComeThrough) {

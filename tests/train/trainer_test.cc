@@ -196,6 +196,27 @@ TEST(Trainer, PatienceCountsValidationsWithoutImprovement) {
   EXPECT_EQ(summary.best_epoch, 1);
 }
 
+TEST(Trainer, SaysWhenOnlyRoundingIsLeftAndStopsIfAsked) {
+  // A linear model of linear data is exact after a step or two.
+  Problem problem;
+  problem.net = nn::Mlp<double>({1, 1}, nn::Activation::kIdentity, 1);
+  problem.task.train.y = 2 * problem.task.train.x;
+  for (const bool stop : {false, true}) {
+    nn::Mlp<double> net = problem.net;
+    problem.options = {
+        .epochs = 30, .batch_size = 16, .stop_at_rounding = stop};
+    optim::Sven<double> optimizer(
+        {.learning_rate = 1, .conditions = optim::Conditions::kOutputs});
+    Trainer<double> trainer(net, optimizer, problem.loss,
+                            problem.task.train.All(), {}, problem.options);
+    const RunSummary summary = trainer.Run();
+    EXPECT_GT(summary.rounding_since_epoch, 0);
+    EXPECT_EQ(summary.status,
+              stop ? RunStatus::kRounding : RunStatus::kCompleted);
+    EXPECT_EQ(summary.epochs, stop ? summary.rounding_since_epoch + 3 : 30);
+  }
+}
+
 TEST(Trainer, WeightsAreValidatedOnceAtTheEndOfAnEpoch) {
   Problem problem;  // 5 steps an epoch
   problem.options = {

@@ -23,6 +23,7 @@ enum class RandomUse : std::uint32_t {
   kShuffling = 3,
   kSubsampling = 4,
   kProjection = 5,
+  kNoise = 6,
 };
 
 class RandomStream {

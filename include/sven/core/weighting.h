@@ -23,18 +23,22 @@
 #include <string_view>
 #include <variant>
 
+#include "sven/base/enum_names.h"
 #include "sven/base/fields.h"
 #include "sven/base/types.h"
 
 namespace sven::core {
 
 // Sven: phi(s) = 1/s for the kept singular values, else 0. Of the k largest,
-// those with s > rtol * s_1 are kept.
+// those with s > rtol * s_1 are kept, as far as they are worth it.
 struct PseudoInverse {
   // At most this many; none: no limit. About half the number of conditions is
   // a good start (the paper finds little gain beyond).
   std::optional<Index> k = std::nullopt;
   double rtol = 1e-3;
+  // Of these, the weakest are left out as long as what they add to the decrease
+  // that the step predicts is at most this share of it. 0: all are kept.
+  double min_gain = 0;
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
@@ -44,14 +48,26 @@ struct PseudoInverse {
                 "keep singular values above rtol times the largest",
                 {.low = 0, .high = 1, .high_open = true}},
           self.rtol);
+    visit(Field{"min_gain",
+                "leave out the weakest that predict at most this share",
+                {.low = 0, .high = 1, .high_open = true}},
+          self.min_gain);
   }
   bool operator==(const PseudoInverse&) const = default;
 };
 
+// What the damping lambda is measured in.
+enum class DampingUnit {
+  kOne,      // as it is
+  kLargest,  // s_1^2, the largest eigenvalue of K
+  kMean,     // the mean eigenvalue of K: its trace over B
+};
+
 // Levenberg-Marquardt, minSR: phi(s) = s / (s^2 + lambda), which is
-// w = (K + lambda)^-1 R.
+// w = (K + lambda)^-1 R, with lambda in units that may follow K.
 struct Tikhonov {
   double lambda = 1e-3;
+  DampingUnit unit = DampingUnit::kOne;
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
@@ -102,13 +118,28 @@ using Weighting =
 void Validate(const Weighting& weighting);
 
 // phi[i] = phi(s[i]) for s descending and not negative; zero where s is zero.
-// Returns how many singular values are kept (phi not zero; a prefix).
+// Damping must be in units of one. Returns how many singular values are kept
+// (phi not zero; a prefix). min_gain is not applied: it needs R.
 Index Filter(const Weighting& weighting, std::span<const double> s,
              std::span<double> phi);
+
+// Drops the last of `kept` directions that are not worth it: of the sum of
+// their b_i^2, where b = U^T R, they have at most the share min_gain. Returns
+// how many are left, at least one of those with b_i not zero.
+Index WorthKeeping(double min_gain, std::span<const double> b, Index kept);
 
 // s / s_1 down to which the weighting needs the singular values resolved.
 double NeededResolution(const Weighting& weighting);
 
 }  // namespace sven::core
+
+template <>
+struct sven::EnumNames<sven::core::DampingUnit> {
+  static constexpr std::pair<std::string_view, core::DampingUnit> kTable[] = {
+      {"one", core::DampingUnit::kOne},
+      {"largest", core::DampingUnit::kLargest},
+      {"mean", core::DampingUnit::kMean},
+  };
+};
 
 #endif  // SVEN_CORE_WEIGHTING_H_

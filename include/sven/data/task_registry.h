@@ -31,6 +31,7 @@ struct TaskSettings {
   std::optional<Index> dimension = std::nullopt;
   std::optional<Index> degree = std::nullopt;
   TaskStandardise task_standardise = TaskStandardise::kDefault;
+  std::optional<double> noise = std::nullopt;
   std::optional<std::vector<std::string>> digits = std::nullopt;
   std::optional<std::string> data_dir = std::nullopt;
 
@@ -47,6 +48,7 @@ struct TaskSettings {
     visit(
         Field{"task_standardise", "what gets mean 0 and standard deviation 1"},
         self.task_standardise);
+    visit(Field{"noise", kNoiseMeaning, {.low = 0}}, self.noise);
     visit(Field{"digits", "only these classes, as in 0,1,7"}, self.digits);
     visit(Field{"data_dir", "folder of the files"}, self.data_dir);
   }

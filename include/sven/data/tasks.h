@@ -41,11 +41,17 @@ enum class TaskStandardise {
   kNone,
 };
 
+// Noise spoils only what is learned from: the validation loss is then that of
+// the function itself, the excess over the noise.
+inline constexpr std::string_view kNoiseMeaning =
+    "deviation of noise added to the standardised training targets";
+
 struct Toy1dOptions {
   Index train = 10000;
   Index validation = 10000;
   std::uint64_t seed = 54631;  // the paper's published configuration
   TaskStandardise standardise = TaskStandardise::kDefault;
+  double noise = 0;
 
   // Two samples are the least that have a standard deviation.
   template <class Self, class Visitor>
@@ -55,6 +61,7 @@ struct Toy1dOptions {
           self.validation);
     visit(Field{"seed", "of the samples"}, self.seed);
     visit(Field{"standardise", "what is standardised"}, self.standardise);
+    visit(Field{"noise", kNoiseMeaning, {.low = 0}}, self.noise);
   }
 };
 
@@ -71,6 +78,7 @@ struct PolynomialOptions {
   Index validation = 10000;
   std::uint64_t seed = 57728;  // the paper's published configuration
   TaskStandardise standardise = TaskStandardise::kDefault;
+  double noise = 0;
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
@@ -84,6 +92,7 @@ struct PolynomialOptions {
           self.validation);
     visit(Field{"seed", "of coefficients and samples"}, self.seed);
     visit(Field{"standardise", "what is standardised"}, self.standardise);
+    visit(Field{"noise", kNoiseMeaning, {.low = 0}}, self.noise);
   }
 };
 

@@ -49,6 +49,10 @@ class BatchProblem {
 
   // The mean loss. Leaves the last linearization as it is.
   double Loss();
+  // Of the last Loss(), per sample.
+  [[nodiscard]] std::span<const double> TrialLosses() const {
+    return trial_losses_;
+  }
 
   // The mean loss; fills `gradient` (N) with `scale` times its gradient. What
   // is frozen has gradient zero.

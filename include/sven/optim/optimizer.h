@@ -10,6 +10,8 @@
 #ifndef SVEN_OPTIM_OPTIMIZER_H_
 #define SVEN_OPTIM_OPTIMIZER_H_
 
+#include <optional>
+
 #include "sven/core/step.h"
 #include "sven/nn/batch.h"
 #include "sven/nn/loss.h"
@@ -25,7 +27,7 @@ template <class T>
 struct ChainState {
   std::int64_t steps = 0;    // done or refused
   std::int64_t applied = 0;  // done
-  AlignedVector<T> average;  // empty without ema
+  AlignedVector<T> average;  // empty if nothing is averaged
   bool operator==(const ChainState&) const = default;
 };
 
@@ -73,6 +75,13 @@ class Optimizer {
                              const ScheduleFactors& factors,
                              std::span<T> update) = 0;
   virtual void PrepareState(const nn::Mlp<T>& net) = 0;
+  // For a method that averages by itself: how much of the average is kept in
+  // the n-th step that is applied, n counted from 1. The chain's ema goes
+  // before it.
+  [[nodiscard]] virtual std::optional<double> KeptInAverage(
+      double /*n*/) const {
+    return std::nullopt;
+  }
   virtual void VisitMethodState(StateArchive& archive) = 0;
 
   [[nodiscard]] BatchProblem<T>& Problem() { return problem_; }
@@ -82,6 +91,9 @@ class Optimizer {
   void Limit(StepReport& report);
   void Decay(const nn::Mlp<T>& net, StepReport& report);
   void Apply(nn::Mlp<T>& net, StepReport& report);
+  [[nodiscard]] bool Averages() const {
+    return chain_.ema || KeptInAverage(1).has_value();
+  }
   void Average(const nn::Mlp<T>& net);
 
   ChainOptions chain_;

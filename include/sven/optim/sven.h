@@ -6,6 +6,7 @@
 #define SVEN_OPTIM_SVEN_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "sven/base/fields.h"
 #include "sven/base/random.h"
@@ -77,6 +78,12 @@ struct SvenOptions {
   // loss of the batch. The number is found by bisection: the largest, if more
   // directions never repair what fewer have spoilt.
   bool variable_k = false;
+  // Halve a step that raises the loss of its batch until it does not, and leave
+  // it out (status rejected) if that does not help.
+  bool reject_worse = false;
+  // An update is at most this times the norm of the parameters, or this if they
+  // are smaller than 1.
+  std::optional<double> norm_limit = std::nullopt;
   // One condition per sample or per output.
   Conditions conditions = Conditions::kLosses;
   // Conditions that are losses: R = l^(kappa/2). 2: the paper's default; 1: Gauss-Newton's residuals.
@@ -105,6 +112,12 @@ struct SvenOptions {
     core::PseudoInverse::VisitFields(self.truncation, visit);
     visit(Field{"variable_k", "fewer directions if they raise the batch loss"},
           self.variable_k);
+    visit(Field{"reject_worse", "halve steps that raise the batch loss"},
+          self.reject_worse);
+    visit(Field{"norm_limit",
+                "most that an update may be, relative to the parameters",
+                {.low = 0, .low_open = true}},
+          self.norm_limit);
     visit(Field{"conditions", "one per sample or one per output"},
           self.conditions);
     visit(Field{"kappa",
@@ -178,6 +191,8 @@ class Sven : public Optimizer<T> {
                  StepReport& report);
   // Without and with what comes after the pseudo-inverse.
   void UndoScaling(std::span<T> update) const;
+  void HalveUntilBetter(BatchProblem<T>& problem, std::span<T> update,
+                        StepReport& report);
   void AddMemory(double rate, std::span<T> update, StepReport& report);
   [[nodiscard]] bool Selected(std::size_t i) const {
     return mask_.empty() || mask_[i] != 0;

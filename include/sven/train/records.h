@@ -61,6 +61,7 @@ enum class RunStatus {
   kCompleted,     // all epochs done
   kTargetLoss,    // validation loss reached the target
   kEarlyStopped,  // patience is over
+  kRounding,      // nothing but rounding was left to gain
   kTimeLimit,
   kDiverged,     // NaN or infinity that does not go away
   kInterrupted,  // by the user; can be resumed
@@ -78,6 +79,8 @@ struct RunSummary {
   double train_seconds = 0;    // as EpochRecord::seconds
   double total_seconds = 0;    // all of it, over all sessions
   Index diverged_at_step = 0;  // 0 unless diverged
+  // From when on nothing but rounding was left to gain; 0 if there was more.
+  Index rounding_since_epoch = 0;
 };
 
 // How the run came about; values as text.
@@ -119,6 +122,7 @@ struct sven::EnumNames<sven::train::RunStatus> {
       {"completed", RunStatus::kCompleted},
       {"target_loss", RunStatus::kTargetLoss},
       {"early_stopped", RunStatus::kEarlyStopped},
+      {"rounding", RunStatus::kRounding},
       {"time_limit", RunStatus::kTimeLimit},
       {"diverged", RunStatus::kDiverged},
       {"interrupted", RunStatus::kInterrupted},

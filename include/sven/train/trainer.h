@@ -46,6 +46,8 @@ struct TrainOptions {
   // Stops once the validation loss has not become lower in this many
   // validations in a row.
   std::optional<Index> patience = std::nullopt;
+  // Stops once nothing but rounding is left to gain (rounding.h).
+  bool stop_at_rounding = false;
   // Stops once the validation loss is at or below this.
   std::optional<double> target_loss = std::nullopt;
   // Seconds of wall time, over all sessions of a resumed training.
@@ -72,6 +74,9 @@ struct TrainOptions {
                 "stop after so many validations without improvement",
                 {.low = 1}},
           self.patience);
+    visit(Field{"stop_at_rounding",
+                "stop once nothing but rounding is left to gain"},
+          self.stop_at_rounding);
     visit(Field{"target_loss", "stop at this validation loss", {.low = 0}},
           self.target_loss);
     visit(Field{"time_limit",
@@ -206,6 +211,7 @@ class Trainer {
   TrainOptions options_;
   data::BatchStream<T> stream_;
   TrainState<T> state_;
+  double rounding_loss_;
   std::vector<TrainObserver*> observers_;
   Evaluator<T> evaluator_;
   nn::Mlp<T> evaluated_;  // with the weights to evaluate with, where others

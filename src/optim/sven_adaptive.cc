@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "sven/optim/sven_adaptive.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "relative_limit.h"
+#include "sven/base/error.h"
+
+namespace sven::optim {
+namespace {
+
+// Steering. While the batch losses do not fall, what is left is noise: the least
+// damping grows towards kMostFloor, and the rate sinks towards kLeastRate, ever
+// more slowly as a step becomes a smaller part of the training. While they fall,
+// both go back.
+constexpr double kFirstFloor = 1e-9;
+constexpr double kMostFloor = 0.01;
+constexpr double kFloorFactor = 1.02;
+constexpr double kRateChange = 8;
+constexpr double kRateDelay = 1000;
+constexpr double kLeastRate = 0.01;
+
+// Filters that cut need a cut below all.
+constexpr double kMostCut = 0.999;
+
+}  // namespace
+
+void SvenAdaptiveOptions::Validate() const {
+  ValidateFields("SvenAdaptiveOptions", *this);
+  const auto fail = [](std::string_view field, double value,
+                       std::string_view law) {
+    throw UsageError("SvenAdaptiveOptions::" + std::string(field) + " = " +
+                     FormatValue(value) + ": must satisfy " + std::string(law));
+  };
+  if (lambda_min.value_or(0) > lambda_max) {
+    fail("lambda_min", *lambda_min,
+         "lambda_min <= lambda_max, which is " + FormatValue(lambda_max));
+  }
+  if (poor < accept) {
+    fail("poor", poor,
+         "accept <= poor, where accept is " + FormatValue(accept));
+  }
+  if (good < poor) {
+    fail("good", good, "poor <= good, where poor is " + FormatValue(poor));
+  }
+}
+
+void SvenAdaptiveState::Visit(StateArchive& archive) {
+  archive.Number("lambda", lambda);
+  archive.Number("floor", floor);
+  archive.Number("rate", rate);
+  progress.Visit(archive);
+}
+
+template <class T>
+SvenAdaptive<T>::SvenAdaptive(const SvenAdaptiveOptions& options,
+                              const ChainOptions& chain)
+    : Optimizer<T>(chain), options_(options) {
+  options_.Validate();
+  ValidateChain<SvenAdaptiveOptions>(chain);
+  state_.lambda = options_.lambda_start;
+}
+
+template <class T>
+typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
+    BatchProblem<T>& problem) const {
+  const bool classes = problem.LossFunction().kind == nn::Loss::kCrossEntropy;
+  const bool outputs = options_.conditions == AdaptiveConditions::kOutputs ||
+                       (options_.conditions == AdaptiveConditions::kAuto &&
+                        !classes && problem.Net().NumOutputs() == 1);
+  const double least = options_.lambda_min.value_or(classes ? 0.1 : 1e-12);
+  return {.learning_rate = options_.learning_rate.value_or(classes ? 1 : 0.5),
+          .lambda_min = std::min(least, options_.lambda_max),
+          .conditions = {.kind = outputs ? Conditions::kOutputs
+                                         : Conditions::kLosses,
+                         .kappa = options_.kappa.value_or(classes ? 2 : 1)},
+          .steer = options_.steer.value_or(!classes),
+          .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60)};
+}
+
+template <class T>
+std::optional<double> SvenAdaptive<T>::KeptInAverage(double n) const {
+  if (options_.average && *options_.average == 0) return std::nullopt;
+  return 1 - 1 / (1 + profile_.average * n);
+}
+
+template <class T>
+core::Weighting SvenAdaptive<T>::Damping(double lambda) const {
+  if (options_.filter == DampingFilter::kSmooth) {
+    return core::SmoothCutoff{std::min(lambda, kMostCut)};
+  }
+  if (options_.filter == DampingFilter::kHard) {
+    return core::PseudoInverse{.rtol = std::min(std::sqrt(lambda), kMostCut)};
+  }
+  return core::Tikhonov{.lambda = lambda, .unit = options_.unit};
+}
+
+template <class T>
+SvenAdaptiveState SvenAdaptive<T>::Steered(double loss) const {
+  SvenAdaptiveState next = state_;
+  next.progress.Add(loss);
+  if (profile_.steer) {
+    const double change =
+        std::exp(kRateChange / (kRateDelay + next.progress.Count()));
+    if (next.progress.Stalled()) {
+      next.floor = std::min(std::max(next.floor, kFirstFloor) * kFloorFactor,
+                            kMostFloor);
+      next.rate = std::max(next.rate / change, kLeastRate);
+    } else {
+      next.floor /= kFloorFactor;
+      next.rate = std::min(next.rate * change, 1.0);
+    }
+  }
+  SetLambda(next.lambda, next);
+  return next;
+}
+
+template <class T>
+void SvenAdaptive<T>::SetLambda(double lambda, SvenAdaptiveState& state) const {
+  const double least =
+      std::min(std::max(state.floor, profile_.lambda_min), options_.lambda_max);
+  state.lambda = std::clamp(lambda, least, options_.lambda_max);
+}
+
+template <class T>
+double SvenAdaptive<T>::Gain(BatchProblem<T>& problem,
+                             std::span<const T> update,
+                             const StepReport& report) {
+  const double loss = trial_.Loss(problem, update);
+  if (!(loss < report.loss)) return 0;  // also for NaN
+  if (profile_.conditions.kind == Conditions::kOutputs) {
+    // A loss is the sum of its R^2, but half of it under cross-entropy.
+    const bool half = problem.LossFunction().kind == nn::Loss::kCrossEntropy;
+    const auto B = static_cast<double>(problem.BatchSize());
+    return (report.loss - loss) * B * (half ? 2 : 1) /
+           report.predicted_decrease;
+  }
+  // R^2 = l^kappa
+  const double kappa = profile_.conditions.kappa;
+  const std::span<const double> before = problem.Losses();
+  const std::span<const double> after = problem.TrialLosses();
+  double decrease = 0;
+  for (std::size_t a = 0; a < before.size(); ++a) {
+    decrease += std::pow(before[a], kappa) - std::pow(after[a], kappa);
+  }
+  return decrease / report.predicted_decrease;
+}
+
+template <class T>
+StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
+                                    const ScheduleFactors& factors,
+                                    std::span<T> update) {
+  profile_ = ChooseProfile(problem);
+  core::Linearization<T>& conditions =
+      source_.Linearize(problem, profile_.conditions);
+  SvenAdaptiveState next = Steered(conditions.Loss());
+  const double rate =
+      profile_.learning_rate * factors.learning_rate * next.rate;
+  const double longest =
+      RelativeLimit<T>(options_.norm_limit, problem.Net().Parameters());
+  StepReport report;
+  for (Index attempt = 0; attempt < options_.attempts; ++attempt) {
+    const core::StepOptions step{.learning_rate = rate,
+                                 .weighting = Damping(next.lambda),
+                                 .road = core::Road::kGram};
+    report = attempt == 0 ? solver_.Compute(conditions, step, update)
+                          : solver_.Recompute(conditions, step, update);
+    problem.seconds += report.seconds;
+    // A batch that is met already teaches nothing.
+    if (!report.Applied() || report.update_norm == 0) return report;
+    Shorten<T>(longest, update, report);
+    const double gain = Gain(problem, update, report);
+    const bool accepted = gain > options_.accept;
+    SetLambda(next.lambda * (!accepted              ? options_.reject
+                             : gain < options_.poor ? options_.increase
+                             : gain > options_.good ? options_.decrease
+                                                    : 1),
+              next);
+    if (accepted) {
+      state_ = next;
+      return report;
+    }
+  }
+  state_ = next;
+  report.status = StepStatus::kRejected;
+  report.predicted_decrease = 0;
+  return report;
+}
+
+template class SvenAdaptive<float>;
+template class SvenAdaptive<double>;
+
+}  // namespace sven::optim
