@@ -12,7 +12,7 @@ void Progress::Add(double loss) {
   const auto follow = [&](double steps, double& mean) {
     mean += (std::log(loss) - mean) / std::min(steps, count_);
   };
-  follow(std::max(50.0, 0.02 * count_), fast_);
+  follow(std::max(kShortest, 0.02 * count_), fast_);
   follow(std::max(200.0, 0.1 * count_), slow_);
 }
 

@@ -4,19 +4,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "frozen.h"
 #include "relative_limit.h"
 #include "sven/base/error.h"
 
 namespace sven::optim {
 namespace {
 
-// Steering. While the batch losses do not fall, what is left is noise: the least
-// damping grows towards kMostFloor, and the rate sinks towards kLeastRate, ever
-// more slowly as a step becomes a smaller part of the training. While they fall,
-// both go back.
-constexpr double kFirstFloor = 1e-9;
+// Steering. Training starts with much damping, whose floor falls while the batch
+// losses do. While they do not, what is left is noise: the floor grows towards
+// kMostFloor, and the rate sinks towards kLeastRate. The floor moves by a factor e
+// in so many samples, the rate ever more slowly as a step becomes a smaller part
+// of the training.
+constexpr double kFirstFloor = 1;
 constexpr double kMostFloor = 0.01;
-constexpr double kFloorFactor = 1.02;
+constexpr double kFloorRisesFrom = 1e-9;
+constexpr double kFloorSamples = 2000;
 constexpr double kRateChange = 8;
 constexpr double kRateDelay = 1000;
 constexpr double kLeastRate = 0.01;
@@ -60,6 +63,7 @@ SvenAdaptive<T>::SvenAdaptive(const SvenAdaptiveOptions& options,
   options_.Validate();
   ValidateChain<SvenAdaptiveOptions>(chain);
   state_.lambda = options_.lambda_start;
+  state_.floor = kFirstFloor;
 }
 
 template <class T>
@@ -69,14 +73,15 @@ typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
   const bool outputs = options_.conditions == AdaptiveConditions::kOutputs ||
                        (options_.conditions == AdaptiveConditions::kAuto &&
                         !classes && problem.Net().NumOutputs() == 1);
-  const double least = options_.lambda_min.value_or(classes ? 0.1 : 1e-12);
+  const double least = options_.lambda_min.value_or(classes ? 0.03 : 1e-12);
   return {.learning_rate = options_.learning_rate.value_or(classes ? 1 : 0.5),
           .lambda_min = std::min(least, options_.lambda_max),
           .conditions = {.kind = outputs ? Conditions::kOutputs
                                          : Conditions::kLosses,
                          .kappa = options_.kappa.value_or(classes ? 2 : 1)},
           .steer = options_.steer.value_or(!classes),
-          .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60)};
+          .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60),
+          .decay = options_.decay.value_or(classes ? 1e-4 : 0)};
 }
 
 template <class T>
@@ -97,20 +102,22 @@ core::Weighting SvenAdaptive<T>::Damping(double lambda) const {
 }
 
 template <class T>
-SvenAdaptiveState SvenAdaptive<T>::Steered(double loss) const {
+SvenAdaptiveState SvenAdaptive<T>::Steered(double loss, Index samples) const {
   SvenAdaptiveState next = state_;
   next.progress.Add(loss);
   if (profile_.steer) {
+    const double move = std::exp(static_cast<double>(samples) / kFloorSamples);
     const double change =
         std::exp(kRateChange / (kRateDelay + next.progress.Count()));
-    if (next.progress.Stalled()) {
-      next.floor = std::min(std::max(next.floor, kFirstFloor) * kFloorFactor,
-                            kMostFloor);
-      next.rate = std::max(next.rate / change, kLeastRate);
-    } else {
-      next.floor /= kFloorFactor;
-      next.rate = std::min(next.rate * change, 1.0);
-    }
+    const bool stalled = next.progress.Stalled();
+    const bool rises = stalled && next.floor <= kMostFloor;
+    next.floor = rises ? std::min(std::max(next.floor, kFloorRisesFrom) * move,
+                                  kMostFloor)
+                       : next.floor / move;
+    next.rate = stalled ? std::max(next.rate / change, kLeastRate)
+                        : std::min(next.rate * change, 1.0);
+  } else {
+    next.floor = 0;
   }
   SetLambda(next.lambda, next);
   return next;
@@ -148,13 +155,24 @@ double SvenAdaptive<T>::Gain(BatchProblem<T>& problem,
 }
 
 template <class T>
+void SvenAdaptive<T>::Decay(const nn::Mlp<T>& net, std::span<T> update,
+                            StepReport& report) const {
+  if (profile_.decay == 0) return;
+  const auto share = static_cast<T>(report.learning_rate * profile_.decay);
+  const std::span<const T> p = net.Parameters();
+  for (std::size_t i = 0; i < update.size(); ++i) update[i] -= share * p[i];
+  ZeroFrozen<T>(net.Layers(), update);
+  report.update_norm = linalg::Norm<T>(update);
+}
+
+template <class T>
 StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
                                     const ScheduleFactors& factors,
                                     std::span<T> update) {
   profile_ = ChooseProfile(problem);
   core::Linearization<T>& conditions =
       source_.Linearize(problem, profile_.conditions);
-  SvenAdaptiveState next = Steered(conditions.Loss());
+  SvenAdaptiveState next = Steered(conditions.Loss(), problem.BatchSize());
   const double rate =
       profile_.learning_rate * factors.learning_rate * next.rate;
   const double longest =
@@ -179,6 +197,7 @@ StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
               next);
     if (accepted) {
       state_ = next;
+      Decay(problem.Net(), update, report);
       return report;
     }
   }

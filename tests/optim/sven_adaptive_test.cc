@@ -79,24 +79,33 @@ TEST(SvenAdaptive, OfSeveralOutputsTakesTheRootOfTheLosses) {
             1e-6);
 }
 
-TEST(SvenAdaptive, OfCrossEntropyTakesTheLossesAtRateOneAndMoreDamping) {
-  Problem<double> problem = MakeProblem<double>(
-      {.widths = {2, 5, 3}, .loss = nn::Loss::kCrossEntropy});
-  const Vector<double> theta = ToVector<double>(problem.net.Parameters());
-  const Vector<double> R = PlainLosses(problem, theta);
-  const Matrix<double> M = testing::FiniteDifferenceJacobian(
-      [&](const Vector<double>& at) { return PlainLosses(problem, at); },
-      theta);
-  const double mean = M.squaredNorm() / static_cast<double>(M.rows());
-  SvenAdaptive<double> optimizer(
-      {.unit = core::DampingUnit::kMean, .norm_limit = 100});
-  const StepReport report =
-      optimizer.Step(problem.net, problem.loss, problem.Batch());
-  EXPECT_EQ(report.learning_rate, 1);
-  // lambda_start is below the least damping of cross-entropy.
-  EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
-                          DenseStep(M, R, 0.1 * mean)),
-            1e-6);
+TEST(SvenAdaptive, OfCrossEntropyTakesTheLossesAtRateOneWithDampingAndDecay) {
+  int compared = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    Problem<double> problem =
+        MakeProblem<double>({.widths = {6, 8, 3},
+                             .batch = 5,
+                             .loss = nn::Loss::kCrossEntropy,
+                             .seed = seed});
+    const Vector<double> theta = ToVector<double>(problem.net.Parameters());
+    const Vector<double> R = PlainLosses(problem, theta);
+    const Matrix<double> M = testing::FiniteDifferenceJacobian(
+        [&](const Vector<double>& at) { return PlainLosses(problem, at); },
+        theta);
+    const double mean = M.squaredNorm() / static_cast<double>(M.rows());
+    SvenAdaptive<double> optimizer(
+        {.unit = core::DampingUnit::kMean, .attempts = 1, .norm_limit = 100});
+    const StepReport report =
+        optimizer.Step(problem.net, problem.loss, problem.Batch());
+    if (!report.Applied()) continue;
+    ++compared;
+    EXPECT_EQ(report.learning_rate, 1);
+    // lambda_start is below the least damping of cross-entropy.
+    EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
+                            DenseStep(M, R, 0.03 * mean) - 1e-4 * theta),
+              1e-6);
+  }
+  EXPECT_GT(compared, 2);
 }
 
 TEST(SvenAdaptive, DampingFollowsTheGain) {
@@ -148,7 +157,7 @@ TEST(SvenAdaptive, NeverLeavesABatchOfClassesWorseOff) {
     for (const double kappa : {1.0, 2.0}) {
       auto problem = testing::LearnableClassification<double>(1);
       SvenAdaptive<double> optimizer(
-          {.conditions = conditions, .kappa = kappa});
+          {.conditions = conditions, .kappa = kappa, .decay = 0});
       const double start = LossOf(problem);
       for (int step = 0; step < 30; ++step) {
         const double before = LossOf(problem);
@@ -170,7 +179,8 @@ TEST(SvenAdaptive, GivesABatchUpAfterSoManyAttemptsAndKeepsTheDamping) {
                                   .poor = 0.9999,
                                   .good = 0.9999,
                                   .attempts = 3,
-                                  .norm_limit = 100});
+                                  .norm_limit = 100,
+                                  .steer = false});
   const StepReport report =
       optimizer.Step(problem.net, problem.loss, problem.Batch());
   EXPECT_EQ(report.status, StepStatus::kRejected);
@@ -197,10 +207,12 @@ TEST(SvenAdaptive, FiltersAgreeWhereNothingIsWeak) {
   for (const auto filter : {DampingFilter::kSmooth, DampingFilter::kHard}) {
     Problem<double> problem = Regression();
     Problem<double> twin = problem;
-    SvenAdaptive<double> optimizer(
-        {.learning_rate = 1e-3, .filter = filter, .lambda_start = 1e-10});
+    SvenAdaptive<double> optimizer({.learning_rate = 1e-3,
+                                    .filter = filter,
+                                    .lambda_start = 1e-10,
+                                    .steer = false});
     SvenAdaptive<double> tikhonov(
-        {.learning_rate = 1e-3, .lambda_start = 1e-10});
+        {.learning_rate = 1e-3, .lambda_start = 1e-10, .steer = false});
     optimizer.Step(problem.net, problem.loss, problem.Batch());
     tikhonov.Step(twin.net, twin.loss, twin.Batch());
     EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
@@ -217,7 +229,7 @@ TEST(SvenAdaptive, SteeringLowersTheRateUnderNoiseAndNotWithout) {
     nn::Mlp<double> net({1, 8, 8, 1}, nn::Activation::kGelu, 1);
     SvenAdaptive<double> optimizer;
     data::BatchStream<double> stream(task.train, 32, 1);
-    for (int epoch = 0; epoch < 30; ++epoch) {
+    for (int epoch = 0; epoch < 60; ++epoch) {
       while (const auto batch = stream.Next()) {
         optimizer.Step(net, nn::Loss::kSquaredError, *batch);
       }
@@ -279,12 +291,12 @@ TEST(SvenAdaptive, ABatchThatIsMetChangesNothing) {
 }
 
 TEST(SvenAdaptive, SolvesTheToyTaskFarBelowSingleRounding) {
-  // 10 epochs of 1,000 samples; Adam is at 1e-3 there.
+  // 40 epochs of 1,000 samples; Adam with its defaults is at 1e-3 there.
   const auto task = data::MakeToy1d<double>({.train = 1000, .validation = 500});
   nn::Mlp<double> net({1, 16, 16, 16, 1}, nn::Activation::kGelu, 1);
   SvenAdaptive<double> optimizer;
   data::BatchStream<double> stream(task.train, 32, 1);
-  for (int epoch = 0; epoch < 10; ++epoch) {
+  for (int epoch = 0; epoch < 40; ++epoch) {
     while (const auto batch = stream.Next()) {
       optimizer.Step(net, nn::Loss::kSquaredError, *batch);
     }
@@ -318,6 +330,7 @@ TEST(SvenAdaptive, RefusesSettingsThatContradictEachOther) {
             "where poor is 0.9");
   EXPECT_NE(Refusal({.learning_rate = 0}), "");
   EXPECT_NE(Refusal({}, {.max_update = 1}), "");
+  EXPECT_NE(Refusal({}, {.decoupled_decay = 1e-4}), "");
 }
 
 }  // namespace

@@ -14,8 +14,11 @@ class Progress {
   // A loss that is not positive and finite is passed over.
   void Add(double loss);
 
-  // The short mean lies less than 5 % below the long one. True at the start.
-  [[nodiscard]] bool Stalled() const { return fast_ > slow_ - kLeast; }
+  // The short mean lies less than 5 % below the long one. False as long as both
+  // are the same.
+  [[nodiscard]] bool Stalled() const {
+    return count_ > kShortest && fast_ > slow_ - kLeast;
+  }
 
   // How many losses there were.
   [[nodiscard]] double Count() const { return count_; }
@@ -25,6 +28,7 @@ class Progress {
 
  private:
   static constexpr double kLeast = 0.05;
+  static constexpr double kShortest = 50;
 
   double count_ = 0;
   double fast_ = 0;

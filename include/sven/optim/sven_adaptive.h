@@ -35,15 +35,17 @@ enum class AdaptiveConditions {
 };
 
 struct SvenAdaptiveOptions {
-  static constexpr ChainFit kChainFit = {.max_update = false};
+  static constexpr ChainFit kChainFit = {.max_update = false,
+                                         .decoupled_decay = false};
 
   // Where nothing is given here, the loss decides:
   //                          squared errors, Huber     cross-entropy
   //   learning_rate          0.5                       1
-  //   lambda_min             1e-12                     0.1
+  //   lambda_min             1e-12                     0.03
   //   kappa                  1                         2
   //   steer                  true                      false
   //   average                1/60                      1/10
+  //   decay                  0                         1e-4
   std::optional<double> learning_rate = std::nullopt;
   DampingFilter filter = DampingFilter::kTikhonov;
   // What lambda is relative to, for the filter tikhonov.
@@ -74,6 +76,8 @@ struct SvenAdaptiveOptions {
   // The part of the steps so far, the last ones, that is averaged for
   // evaluation; 0: none.
   std::optional<double> average = std::nullopt;
+  // p <- p - lr decay p, beside the step, which is judged without it.
+  std::optional<double> decay = std::nullopt;
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
@@ -88,9 +92,10 @@ struct SvenAdaptiveOptions {
           self.unit);
     visit(Field{"lambda_start", "damping before the first step", kPositive},
           self.lambda_start);
-    visit(Field{"lambda_min",
-                "least damping; none: 1e-12, for cross-entropy 0.1", kPositive},
-          self.lambda_min);
+    visit(
+        Field{"lambda_min",
+              "least damping; none: 1e-12, for cross-entropy 0.03", kPositive},
+        self.lambda_min);
     visit(Field{"lambda_max", "most damping", kPositive}, self.lambda_max);
     visit(Field{"accept",
                 "a step with less of its predicted decrease is taken back",
@@ -134,6 +139,10 @@ struct SvenAdaptiveOptions {
                 "part of the steps that is averaged; none: by the loss",
                 {.low = 0, .high = 1}},
           self.average);
+    visit(Field{"decay",
+                "weight decay beside the step, times lr; none: by the loss",
+                {.low = 0, .high = 1, .high_open = true}},
+          self.decay);
   }
   void Validate() const;
 };
@@ -164,6 +173,7 @@ class SvenAdaptive : public Optimizer<T> {
     ConditionChoice conditions = {};
     bool steer = false;
     double average = 0;
+    double decay = 0;
   };
 
   StepReport Propose(BatchProblem<T>& problem, const ScheduleFactors& factors,
@@ -176,14 +186,17 @@ class SvenAdaptive : public Optimizer<T> {
 
   [[nodiscard]] Profile ChooseProfile(BatchProblem<T>& problem) const;
   [[nodiscard]] core::Weighting Damping(double lambda) const;
-  // The state for a batch of this loss. It becomes the optimizer's own at the
+  // The state for a batch of this loss and size. It becomes the optimizer's own at the
   // end of a step that leaves a trace.
-  [[nodiscard]] SvenAdaptiveState Steered(double loss) const;
+  [[nodiscard]] SvenAdaptiveState Steered(double loss, Index samples) const;
   // Within the limits that hold.
   void SetLambda(double lambda, SvenAdaptiveState& state) const;
   // Actual over predicted decrease of |R|^2; 0 if the mean loss does not fall.
   double Gain(BatchProblem<T>& problem, std::span<const T> update,
               const StepReport& report);
+
+  void Decay(const nn::Mlp<T>& net, std::span<T> update,
+             StepReport& report) const;
 
   SvenAdaptiveOptions options_;
   SvenAdaptiveState state_;
