@@ -7,7 +7,7 @@
 namespace sven::train {
 namespace {
 
-constexpr double kRoundings = 100;
+constexpr double kRoundings = 30;
 constexpr Index kEpochs = 3;
 constexpr double kLeastGain = 0.9;
 

@@ -110,10 +110,26 @@ expect 0 completed train --task toy1d --train-size 50 --val-size 10 \
 expect 1 "ends with the last epoch" train --resume cosine --epochs 3
 
 # ---- When to stop, and what to keep.
+{
+  echo x,y
+  for i in $(seq 200); do echo "$i,$((3 * i + 1))"; done
+} >line.csv
 expect 0 target_loss train --task toy1d --train-size 300 --val-size 50 \
   --target-loss 0.5 --out none --quiet
 expect 0 early_stopped train --task toy1d --train-size 100 --val-size 50 \
   --optimizer sgd --lr 1e-30 --patience 2 --out none --quiet
+expect 0 "nothing but rounding was left to gain" train --data line.csv \
+  --target y --hidden linear --optimizer sven-adaptive --epochs 60 \
+  --stop-at-rounding true --out line --quiet
+also rounding
+has line/run.jsonl '"rounding_since_epoch":'
+expect 0 completed train --task toy1d --noise 0.1 --train-size 64 --epochs 1 \
+  --optimizer sven-adaptive --out none --quiet
+expect 2 "noise = -1" train --task toy1d --noise -1 --out none
+expect 2 "accept <= poor" train --task toy1d --optimizer sven-adaptive \
+  --accept 0.5 --out none
+expect 2 "not a setting of the optimizer sven-adaptive" train --task toy1d \
+  --optimizer sven-adaptive --k 4 --out none
 expect 0 time_limit train --task toy1d --epochs 1000000 --time-limit 0.05 \
   --out none --quiet
 expect 1 "diverged at step" train --task toy1d --train-size 200 --val-size 50 \

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -95,12 +96,24 @@ TEST(Scan, ThoseOfThePaperHaveItsNumbersOfPoints) {
   };
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
     const std::string name = entry.path().stem().string();
     ASSERT_TRUE(expected.contains(name)) << name;
     EXPECT_EQ(ReadScan(entry.path()).points.size(), expected.at(name)) << name;
     ++files;
   }
   EXPECT_EQ(files, expected.size());
+}
+
+TEST(Scan, ThoseOfTheStudyOfAdaptiveSvenCanBeRead) {
+  const std::filesystem::path folder =
+      std::filesystem::path(SVEN_TEST_DATA) / "../../experiments/adaptive";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const Scan scan = ReadScan(entry.path());
+    EXPECT_TRUE(std::ranges::any_of(scan.points, [](const ScanPoint& point) {
+      return point.optimizer == "sven-adaptive" || point.optimizer == "spring";
+    })) << entry.path();
+  }
 }
 
 }  // namespace

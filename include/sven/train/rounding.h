@@ -11,8 +11,8 @@
 namespace sven::train {
 
 // The loss at which the errors of a network in the number type T are about the
-// rounding of its outputs: with eps that of T, errors of 100 eps relative to the
-// targets' size; for cross-entropy a loss of 100 eps.
+// rounding of its outputs: with eps that of T, errors of 30 eps relative to the
+// targets' size; for cross-entropy a loss of 30 eps.
 template <class T>
 double RoundingLoss(const nn::Loss& loss, const nn::Batch<T>& data);
 
