@@ -70,6 +70,8 @@ double NeededResolution(const Weighting& weighting) {
   if (const auto* w = std::get_if<SmoothCutoff>(&weighting)) {
     return std::sqrt(w->eps);
   }
+  const auto& damping = std::get<Tikhonov>(weighting);
+  if (damping.unit == DampingUnit::kLargest) return std::sqrt(damping.lambda);
   // What damping needs depends on the scale of K, which is not known yet: sums in
   // double, and the solver looks again once it has K.
   return 1e-3;
