@@ -120,6 +120,7 @@ struct StepSolver<T>::Work {
   bool same_place = false;
   bool eigen_known = false;
   double unit = 1;  // of the damping
+  double mean = 0;  // of the eigenvalues of K, for damping
 
   // Each fills `update` with -eta M^T w and returns false with a status set if
   // that cannot be done.
@@ -128,8 +129,8 @@ struct StepSolver<T>::Work {
   bool DenseRoad(Linearization<T>& problem, const StepOptions& options,
                  std::span<T> update, StepReport& report);
 
-  // The damping's unit from K, or from the singular values, and the options
-  // with the damping in units of one.
+  // The damping's unit and the mean eigenvalue from K, or from the singular
+  // values, and the options with the damping in units of one.
   void FindUnit(const StepOptions& options, Road road, Index conditions);
   [[nodiscard]] StepOptions InUnitsOfOne(StepOptions options) const;
   // Whether the damping drowns in the rounding of K, and M can be had instead.
@@ -256,16 +257,18 @@ void StepSolver<T>::Work::FindUnit(const StepOptions& options, Road chosen,
                                    Index conditions) {
   const auto* damping = std::get_if<Tikhonov>(&options.weighting);
   unit = 1;
-  if (damping == nullptr || damping->unit == DampingUnit::kOne) return;
+  mean = 0;
+  if (damping == nullptr) return;
   const bool dense = chosen == Road::kDense;
-  if (damping->unit == DampingUnit::kLargest) {
-    unit = dense ? s[0] * s[0] : largest.Estimate(std::as_const(K).View());
-    return;
-  }
   const double trace =
       dense ? std::inner_product(s.begin(), s.end(), s.begin(), 0.0)
             : K.View().trace();
-  unit = trace / static_cast<double>(conditions);
+  mean = trace / static_cast<double>(conditions);
+  if (damping->unit == DampingUnit::kLargest) {
+    unit = dense ? s[0] * s[0] : largest.Estimate(std::as_const(K).View());
+  } else if (damping->unit == DampingUnit::kMean) {
+    unit = mean;
+  }
 }
 
 template <class T>
@@ -411,6 +414,7 @@ StepReport StepSolver<T>::Solve(Linearization<T>& problem,
     done = work_->GramRoad(problem, options, update, report);
   }
   if (done) {
+    report.mean_eigenvalue = work_->mean / work_->unit;
     report.update_norm = linalg::Norm<T>(update);
     if (!std::isfinite(report.update_norm)) {
       report.status = StepStatus::kNonFiniteStep;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frozen.h"
 #include "sven/base/error.h"
 #include "sven/base/stopwatch.h"
 #include "sven/linalg/norm.h"
+#include "weight_decay.h"
 
 namespace sven::optim {
 
@@ -39,7 +39,7 @@ StepReport Optimizer<T>::Step(nn::Mlp<T>& net, const nn::Loss& loss,
     // A NaN stays one through all of this, and is met at the end.
     if (report.update_norm == 0) report.update_norm = linalg::Norm<T>(update_);
     Limit(report);
-    Decay(net, report);
+    DecayWeights<T>(net, chain_.decoupled_decay, update_, report);
     if (!std::isfinite(report.update_norm)) {
       report.status = StepStatus::kNonFiniteStep;
     }
@@ -55,17 +55,6 @@ void Optimizer<T>::Limit(StepReport& report) {
   if (!chain_.max_update || !(report.update_norm > *chain_.max_update)) return;
   const auto factor = static_cast<T>(*chain_.max_update / report.update_norm);
   for (T& value : update_) value *= factor;
-  report.update_norm = linalg::Norm<T>(update_);
-}
-
-template <class T>
-void Optimizer<T>::Decay(const nn::Mlp<T>& net, StepReport& report) {
-  if (chain_.decoupled_decay == 0) return;
-  const auto share =
-      static_cast<T>(report.learning_rate * chain_.decoupled_decay);
-  const std::span<const T> p = net.Parameters();
-  for (std::size_t i = 0; i < update_.size(); ++i) update_[i] -= share * p[i];
-  ZeroFrozen<T>(net.Layers(), update_);
   report.update_norm = linalg::Norm<T>(update_);
 }
 

@@ -14,12 +14,16 @@ void Progress::Add(double loss) {
   };
   follow(std::max(kShortest, 0.02 * count_), fast_);
   follow(std::max(200.0, 0.1 * count_), slow_);
+  follow(10, late_);
+  highest_ = count_ == 1 ? late_ : std::max(highest_, late_);
 }
 
 void Progress::Visit(StateArchive& archive) {
   archive.Number("progress.count", count_);
   archive.Number("progress.fast", fast_);
   archive.Number("progress.slow", slow_);
+  archive.Number("progress.late", late_);
+  archive.Number("progress.highest", highest_);
 }
 
 }  // namespace sven::optim

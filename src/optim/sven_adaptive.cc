@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frozen.h"
 #include "relative_limit.h"
 #include "sven/base/error.h"
+#include "weight_decay.h"
 
 namespace sven::optim {
 namespace {
@@ -24,8 +24,24 @@ constexpr double kRateChange = 8;
 constexpr double kRateDelay = 1000;
 constexpr double kLeastRate = 0.01;
 
+// Small data sets.
+constexpr double kFew = 300;
+constexpr double kMostGuard = 10;
+
 // Filters that cut need a cut below all.
 constexpr double kMostCut = 0.999;
+
+// How much a data set is one of few samples: from 1 to 0 for ever new ones.
+double Smallness(std::optional<Index> samples) {
+  if (!samples) return 0;
+  const double ratio = kFew / std::max(static_cast<double>(*samples), kFew);
+  return ratio * std::sqrt(ratio);
+}
+
+double DecayForClasses(std::optional<Index> samples) {
+  if (!samples) return 1e-4;
+  return std::max(1e-4, 1.5 / std::max(static_cast<double>(*samples), kFew));
+}
 
 }  // namespace
 
@@ -53,6 +69,7 @@ void SvenAdaptiveState::Visit(StateArchive& archive) {
   archive.Number("lambda", lambda);
   archive.Number("floor", floor);
   archive.Number("rate", rate);
+  archive.Number("spread", spread);
   progress.Visit(archive);
 }
 
@@ -73,7 +90,9 @@ typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
   const bool outputs = options_.conditions == AdaptiveConditions::kOutputs ||
                        (options_.conditions == AdaptiveConditions::kAuto &&
                         !classes && problem.Net().NumOutputs() == 1);
-  const double least = options_.lambda_min.value_or(classes ? 0.03 : 1e-12);
+  const std::optional<Index> n = this->TrainingSize();
+  const double least = options_.lambda_min.value_or(
+      classes ? std::max(0.03, Smallness(n)) : 1e-12);
   return {.learning_rate = options_.learning_rate.value_or(classes ? 1 : 0.5),
           .lambda_min = std::min(least, options_.lambda_max),
           .conditions = {.kind = outputs ? Conditions::kOutputs
@@ -81,7 +100,7 @@ typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
                          .kappa = options_.kappa.value_or(classes ? 2 : 1)},
           .steer = options_.steer.value_or(!classes),
           .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60),
-          .decay = options_.decay.value_or(classes ? 1e-4 : 0)};
+          .decay = options_.decay.value_or(classes ? DecayForClasses(n) : 0)};
 }
 
 template <class T>
@@ -124,9 +143,16 @@ SvenAdaptiveState SvenAdaptive<T>::Steered(double loss, Index samples) const {
 }
 
 template <class T>
+double SvenAdaptive<T>::Guard(const SvenAdaptiveState& state) const {
+  if (!profile_.steer) return 0;
+  return kMostGuard * Smallness(this->TrainingSize()) * state.progress.Left();
+}
+
+template <class T>
 void SvenAdaptive<T>::SetLambda(double lambda, SvenAdaptiveState& state) const {
-  const double least =
-      std::min(std::max(state.floor, profile_.lambda_min), options_.lambda_max);
+  const double least = std::min(
+      std::max({state.floor, profile_.lambda_min, Guard(state) * state.spread}),
+      options_.lambda_max);
   state.lambda = std::clamp(lambda, least, options_.lambda_max);
 }
 
@@ -155,17 +181,6 @@ double SvenAdaptive<T>::Gain(BatchProblem<T>& problem,
 }
 
 template <class T>
-void SvenAdaptive<T>::Decay(const nn::Mlp<T>& net, std::span<T> update,
-                            StepReport& report) const {
-  if (profile_.decay == 0) return;
-  const auto share = static_cast<T>(report.learning_rate * profile_.decay);
-  const std::span<const T> p = net.Parameters();
-  for (std::size_t i = 0; i < update.size(); ++i) update[i] -= share * p[i];
-  ZeroFrozen<T>(net.Layers(), update);
-  report.update_norm = linalg::Norm<T>(update);
-}
-
-template <class T>
 StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
                                     const ScheduleFactors& factors,
                                     std::span<T> update) {
@@ -187,6 +202,7 @@ StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
     problem.seconds += report.seconds;
     // A batch that is met already teaches nothing.
     if (!report.Applied() || report.update_norm == 0) return report;
+    next.spread = report.mean_eigenvalue;
     Shorten<T>(longest, update, report);
     const double gain = Gain(problem, update, report);
     const bool accepted = gain > options_.accept;
@@ -197,7 +213,7 @@ StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
               next);
     if (accepted) {
       state_ = next;
-      Decay(problem.Net(), update, report);
+      DecayWeights<T>(problem.Net(), profile_.decay, update, report);
       return report;
     }
   }

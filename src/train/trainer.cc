@@ -77,6 +77,7 @@ Trainer<T>::Trainer(nn::Mlp<T>& net, optim::Optimizer<T>& optimizer,
     if (part.Size() == 0) continue;
     nn::CheckBatch<T>(loss, part, net.NumInputs(), net.NumOutputs());
   }
+  optimizer.SetTrainingSize(train.Size());
 }
 
 template <class T>

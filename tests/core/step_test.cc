@@ -11,6 +11,7 @@
 #include "sven/core/dense_linearization.h"
 #include "testing/decompositions.h"
 #include "testing/references.h"
+#include "testing/solve_dense.h"
 #include "testing/tolerances.h"
 
 namespace sven::core {
@@ -21,12 +22,8 @@ using testing::RandomMatrix;
 using testing::RandomVector;
 using testing::RelativeError;
 using testing::Rounding;
-
-Step<double> Solve(const Matrix<double>& M, const Vector<double>& R,
-                   const StepOptions& options) {
-  DenseLinearization<double> problem(R, M);
-  return SvenStep<double>(problem, options);
-}
+using testing::Shape;
+using testing::Solve;
 
 // M with the singular values s.
 Matrix<double> WithSpectrum(Index rows, Index cols, const Vector<double>& s,
@@ -36,11 +33,6 @@ Matrix<double> WithSpectrum(Index rows, Index cols, const Vector<double>& s,
       testing::ThinQ(RandomMatrix(cols, s.size(), seed + 1));
   return U * s.asDiagonal() * V.transpose();
 }
-
-struct Shape {
-  Index B;
-  Index N;
-};
 
 class ShapeTest : public ::testing::TestWithParam<Shape> {};
 
@@ -148,62 +140,6 @@ TEST(SvenStep, PredictedDecreaseIsThatOfTheLinearModelForEveryWeighting) {
   }
 }
 
-TEST(SvenStep, TikhonovIsTheDampedNormalEquation) {
-  for (const auto& [B, N] : {Shape{5, 20}, Shape{20, 5}, Shape{7, 7}}) {
-    const Matrix<double> M = RandomMatrix(B, N, 1);
-    const Vector<double> R = RandomVector(B, 2);
-    const double lambda = 0.37;
-    const Matrix<double> A =
-        M.transpose() * M + lambda * Matrix<double>::Identity(N, N);
-    const Vector<double> expected = -testing::SolvePlain(A, M.transpose() * R);
-    for (const Road road : {Road::kGram, Road::kDense}) {
-      // With the spectrum the eigenvalues are used, without it Cholesky.
-      for (const bool spectrum : {false, true}) {
-        const auto [delta, report] = Solve(M, R,
-                                           {.weighting = Tikhonov{lambda},
-                                            .road = road,
-                                            .spectrum = spectrum});
-        EXPECT_LT(RelativeError(delta, expected), Rounding<double>(1e2));
-      }
-    }
-  }
-}
-
-TEST(SvenStep, DampingInUnitsOfKIsDampingOfThatSize) {
-  for (const auto& [B, N] : {Shape{5, 20}, Shape{20, 5}, Shape{7, 7}}) {
-    const Matrix<double> M = RandomMatrix(B, N, 1);
-    const Vector<double> R = RandomVector(B, 2);
-    const Vector<double> s =
-        Eigen::JacobiSVD<Matrix<double>>(M).singularValues();
-    const double mean = s.squaredNorm() / static_cast<double>(B);
-    for (const Road road : {Road::kGram, Road::kDense}) {
-      const auto damped = [&](double lambda, DampingUnit unit) {
-        return Solve(M, R, {.weighting = Tikhonov{lambda, unit}, .road = road})
-            .delta;
-      };
-      // The largest eigenvalue is an estimate on the Gram road.
-      const double tolerance = road == Road::kGram ? 0.2 : 1e-12;
-      EXPECT_LT(RelativeError(damped(0.1, DampingUnit::kLargest),
-                              damped(0.1 * s[0] * s[0], DampingUnit::kOne)),
-                tolerance);
-      EXPECT_LT(RelativeError(damped(0.1, DampingUnit::kMean),
-                              damped(0.1 * mean, DampingUnit::kOne)),
-                1e-12);
-    }
-  }
-}
-
-TEST(SvenStep, DampingInUnitsOfKDoesNotDependOnTheScaleOfM) {
-  const Matrix<double> M = RandomMatrix(6, 15, 1);
-  const Vector<double> R = RandomVector(6, 2);
-  for (const DampingUnit unit : {DampingUnit::kLargest, DampingUnit::kMean}) {
-    const StepOptions options{.weighting = Tikhonov{0.01, unit}};
-    const Vector<double> one = Solve(M, R, options).delta;
-    const Vector<double> other = Solve(1024 * M, R, options).delta;
-    EXPECT_LT(RelativeError(1024 * other, one), Rounding<double>(1e2));
-  }
-}
-
 TEST(SvenStep, LeavesOutDirectionsThatAreNotWorthIt) {
   const Vector<double> s{{8.0, 4.0, 2.0, 1.0}};
   const Matrix<double> M = WithSpectrum(4, 9, s, 1);
@@ -228,25 +164,6 @@ TEST(SvenStep, LeavesOutDirectionsThatAreNotWorthIt) {
                 .delta),
         Rounding<double>(1e2));
     EXPECT_NEAR(solve(0.1).report.predicted_decrease, 0.91, 1e-12);
-  }
-}
-
-TEST(SvenStep, WeakDirectionsUnderDampingAreTheSameOnEveryRoad) {
-  Matrix<double> M = RandomMatrix(4, 8, 1);
-  M.row(3) = M.row(2) + 1e-9 * RandomMatrix(1, 8, 2).row(0);
-  const Vector<double> R = RandomVector(4, 3);
-  for (const double lambda : {1e-10, 1e-14}) {
-    const StepOptions dense{.weighting = Tikhonov{lambda},
-                            .road = Road::kDense};
-    const Vector<double> expected = Solve(M, R, dense).delta;
-    for (const bool spectrum : {false, true}) {
-      const auto [delta, report] =
-          Solve(M, R, {.weighting = Tikhonov{lambda}, .spectrum = spectrum});
-      EXPECT_EQ(report.kept, 4);
-      EXPECT_LT(RelativeError(delta, expected), 1e-3) << lambda;
-      // Damping that drowns in the rounding of K is not left to K.
-      EXPECT_EQ(report.road, lambda < 1e-12 ? Road::kDense : Road::kGram);
-    }
   }
 }
 
@@ -347,16 +264,6 @@ TEST(SvenStep, AllZeroGradientsGiveAZeroStepWithAStatus) {
     EXPECT_EQ(report.status, StepStatus::kRankZero);
     EXPECT_EQ(report.kept, 0);
     EXPECT_TRUE(delta.isZero(0));
-  }
-}
-
-TEST(SvenStep, ZeroGradientsHaveTheSameStatusUnderDamping) {
-  for (const bool spectrum : {false, true}) {
-    const auto [delta, report] =
-        Solve(Matrix<double>::Zero(3, 5), RandomVector(3, 1),
-              {.weighting = Tikhonov{}, .spectrum = spectrum});
-    EXPECT_EQ(report.status, StepStatus::kRankZero);
-    EXPECT_EQ(report.kept, 0);
   }
 }
 
@@ -517,65 +424,6 @@ TEST(ChooseRoad, GoesDenseWhereTheGramMatrixCannotResolveTheCut) {
   // Damping looks at K first.
   const StepOptions damped{.weighting = Tikhonov{1e-9}};
   EXPECT_EQ(ChooseRoad(damped, 1000, 10000), Road::kGram);
-}
-
-// A problem that counts how often its matrices are asked for.
-class Counting : public DenseLinearization<double> {
- public:
-  using DenseLinearization<double>::DenseLinearization;
-  void Gram(linalg::Accumulation accumulation, MatrixRef<double> K) override {
-    ++asked;
-    DenseLinearization<double>::Gram(accumulation, K);
-  }
-  void Jacobian(MatrixRef<double> M) override {
-    ++asked;
-    DenseLinearization<double>::Jacobian(M);
-  }
-  int asked = 0;
-};
-
-TEST(Recompute, IsTheStepWithTheOtherNumbersFromTheSameMatrix) {
-  const Matrix<double> M = RandomMatrix(12, 40, 1);
-  const Vector<double> R = RandomVector(12, 2);
-  const std::pair<Weighting, Weighting> pairs[] = {
-      {PseudoInverse{.k = 10, .rtol = 1e-3},
-       PseudoInverse{.k = 3, .rtol = 0.2}},
-      {Tikhonov{0.1}, Tikhonov{7}},
-      {SmoothCutoff{1e-4}, SmoothCutoff{1e-2}},
-      {PowerInverse{.p = 0.5}, PowerInverse{.p = 0.25, .rcond = 0.5}}};
-  for (const Road road : {Road::kGram, Road::kDense}) {
-    for (const auto& [first, second] : pairs) {
-      Counting problem(R, M);
-      StepSolver<double> solver;
-      Vector<double> update(40);
-      const std::span<double> out(update.data(), 40);
-      solver.Compute(problem, {.weighting = first, .road = road}, out);
-      const StepOptions options{
-          .learning_rate = 0.3, .weighting = second, .road = road};
-      const StepReport report = solver.Recompute(problem, options, out);
-      EXPECT_EQ(problem.asked, 1);
-      const Step<double> expected = Solve(M, R, options);
-      EXPECT_LT(RelativeError(update, expected.delta), 1e-13) << Name(road);
-      EXPECT_EQ(report.kept, expected.report.kept);
-      EXPECT_NEAR(report.predicted_decrease, expected.report.predicted_decrease,
-                  1e-12);
-    }
-  }
-}
-
-TEST(Recompute, DoesNotOutliveTheNextCompute) {
-  StepSolver<double> solver;
-  const StepOptions options{.weighting = PseudoInverse{.rtol = 1e-3}};
-  Vector<double> update(20);
-  const std::span<double> out(update.data(), 20);
-  for (const std::uint64_t seed : {1, 2}) {
-    const Matrix<double> M = RandomMatrix(6, 20, seed);
-    const Vector<double> R = RandomVector(6, seed);
-    DenseLinearization<double> problem(R, M);
-    solver.Compute(problem, options, out);
-    solver.Recompute(problem, options, out);
-    EXPECT_LT(RelativeError(update, Solve(M, R, options).delta), 1e-13);
-  }
 }
 
 }  // namespace

@@ -55,6 +55,23 @@ TEST(Progress, MeansAreThoseOfAPlainLoop) {
   EXPECT_EQ(progress.Count(), 5000);
 }
 
+TEST(Progress, WhatIsLeftIsTheMeanOfLateOverTheHighestThatItWas) {
+  Progress progress;
+  double late = 0;
+  double highest = -1e300;
+  RandomStream random(5, RandomUse::kData);
+  for (int n = 1; n <= 300; ++n) {
+    // Rises at first.
+    const double log = random.Normal() + (n < 20 ? 0.2 * n : -0.03 * n);
+    progress.Add(std::exp(log));
+    const double share = 1.0 / std::min(n, 10);
+    late = (1 - share) * late + share * log;
+    highest = std::max(highest, late);
+    EXPECT_NEAR(progress.Left(), std::exp(late - highest), 1e-12) << n;
+  }
+  EXPECT_LT(progress.Left(), 1e-3);
+}
+
 TEST(Progress, PassesOverWhatHasNoLogarithm) {
   Progress progress = After(10, 0.1);
   const Progress before = progress;

@@ -244,6 +244,69 @@ TEST(SvenAdaptive, SteeringLowersTheRateUnderNoiseAndNotWithout) {
   EXPECT_LT(clean_floor, noisy_floor / 100);
 }
 
+// Noise alone, few samples, many epochs: the loss where the targets are zero, as
+// they should be predicted.
+double LearnedByHeart(std::optional<Index> size) {
+  Problem<double> problem =
+      MakeProblem<double>({.widths = {6, 16, 16, 1},
+                           .batch = 100,
+                           .activation = nn::Activation::kTanh});
+  SvenAdaptive<double> optimizer;
+  optimizer.SetTrainingSize(size);
+  data::BatchStream<double> stream(problem.Batch(), 20, 1);
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    while (const auto batch = stream.Next()) {
+      optimizer.Step(problem.net, nn::Loss::kSquaredError, *batch);
+    }
+  }
+  Problem<double> other =
+      MakeProblem<double>({.widths = {6, 16, 16, 1}, .batch = 500, .seed = 99});
+  other.data.y.setZero();
+  return nn::MeanLoss<double>(problem.net, nn::Loss::kSquaredError,
+                              other.Batch());
+}
+
+TEST(SvenAdaptive, GuardsFewSamplesAgainstBeingLearnedByHeart) {
+  EXPECT_LT(LearnedByHeart(100), 0.5 * LearnedByHeart(std::nullopt));
+}
+
+TEST(SvenAdaptive, TheGuardGoesWithTheMeanEigenvalueAndTheLossThatIsLeft) {
+  for (const Index size : {10, 300, 1200}) {
+    Problem<double> problem = Regression();
+    SvenAdaptive<double> optimizer;
+    optimizer.SetTrainingSize(size);
+    const double small = std::pow(std::min(1.0, 300.0 / size), 1.5);
+    for (int step = 0; step < 50; ++step) {
+      optimizer.Step(problem.net, problem.loss, problem.Batch());
+      const SvenAdaptiveState& state = optimizer.State();
+      ASSERT_GE(state.lambda, (1 - 1e-12) * 10 * small * state.progress.Left() *
+                                  state.spread);
+    }
+    EXPECT_GT(optimizer.State().spread, 0);
+    EXPECT_LE(optimizer.State().spread, 1 + 1e-9);
+  }
+}
+
+TEST(SvenAdaptive, OfFewSamplesInClassesTakesMoreDampingAndDecay) {
+  const auto step = [](std::optional<Index> size,
+                       const SvenAdaptiveOptions& options) {
+    Problem<double> problem = MakeProblem<double>(
+        {.widths = {6, 8, 3}, .batch = 5, .loss = nn::Loss::kCrossEntropy});
+    SvenAdaptive<double> optimizer(options);
+    optimizer.SetTrainingSize(size);
+    EXPECT_TRUE(
+        optimizer.Step(problem.net, problem.loss, problem.Batch()).Applied());
+    return ToVector<double>(optimizer.Update());
+  };
+  const auto few = std::pow(300.0 / 600, 1.5);
+  EXPECT_EQ(step(600, {}),
+            step(std::nullopt, {.lambda_min = few, .decay = 1.5 / 600}));
+  EXPECT_EQ(step(1000000, {}), step(std::nullopt, {}));
+  // What is given is not touched.
+  const SvenAdaptiveOptions given{.lambda_min = 0.03, .decay = 1e-4};
+  EXPECT_EQ(step(10, given), step(std::nullopt, {}));
+}
+
 TEST(SvenAdaptive, EvaluatesWithTheAverageOfTheLastSteps) {
   Problem<double> problem = Regression();
   SvenAdaptive<double> optimizer({.average = 0.1});

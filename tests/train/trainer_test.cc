@@ -173,6 +173,14 @@ TEST(Trainer, SpectrumIsTheMeanOverTheStepsThatKeptAValue) {
   EXPECT_EQ(record.spectrum[0], 1);
 }
 
+TEST(Trainer, TellsTheOptimizerHowManySamplesThereAre) {
+  Problem problem;
+  const auto optimizer = Make("sven-adaptive");
+  EXPECT_FALSE(optimizer->TrainingSize());
+  problem.MakeTrainer(*optimizer).Run();
+  EXPECT_EQ(optimizer->TrainingSize(), 70);
+}
+
 TEST(Trainer, StopsAtTheTargetLoss) {
   Problem problem;
   problem.options = {.epochs = 1000, .batch_size = 16, .target_loss = 0.9};

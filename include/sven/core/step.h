@@ -96,6 +96,8 @@ struct StepReport {
   // Tikhonov weights by Cholesky, none was computed.
   double largest = 0;
   double smallest_kept = 0;
+  // The mean eigenvalue of K in the unit of the damping; Tikhonov weights only.
+  double mean_eigenvalue = 0;
   // Descending, before any cut; on request. The randomised road knows only the
   // k largest.
   std::vector<double> singular_values;

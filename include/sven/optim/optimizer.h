@@ -50,6 +50,15 @@ class Optimizer {
   [[nodiscard]] virtual std::span<const T> EvaluationParameters(
       const nn::Mlp<T>& net) const;
 
+  // From how many samples the batches are drawn; none: from ever new ones. A
+  // method may guard against learning few samples by heart.
+  void SetTrainingSize(std::optional<Index> samples) {
+    training_size_ = samples;
+  }
+  [[nodiscard]] std::optional<Index> TrainingSize() const {
+    return training_size_;
+  }
+
   // Sizes the state for the network, as before the first step. Step does it by
   // itself; reading a state from a file needs it before. An optimizer belongs
   // to the network of its first step.
@@ -89,7 +98,6 @@ class Optimizer {
 
  private:
   void Limit(StepReport& report);
-  void Decay(const nn::Mlp<T>& net, StepReport& report);
   void Apply(nn::Mlp<T>& net, StepReport& report);
   [[nodiscard]] bool Averages() const {
     return chain_.ema || KeptInAverage(1).has_value();
@@ -98,6 +106,7 @@ class Optimizer {
 
   ChainOptions chain_;
   ChainState<T> chain_state_;
+  std::optional<Index> training_size_;
   std::vector<nn::DenseSpec> prepared_for_;
   BatchProblem<T> problem_;
   AlignedVector<T> update_;

@@ -41,11 +41,13 @@ struct SvenAdaptiveOptions {
   // Where nothing is given here, the loss decides:
   //                          squared errors, Huber     cross-entropy
   //   learning_rate          0.5                       1
-  //   lambda_min             1e-12                     0.03
+  //   lambda_min             1e-12                     0.03 or more
   //   kappa                  1                         2
   //   steer                  true                      false
   //   average                1/60                      1/10
-  //   decay                  0                         1e-4
+  //   decay                  0                         1e-4 or more
+  // More if there are few samples: with n of them (SetTrainingSize) damping of at
+  // least (300 / n)^1.5, up to 1, and decay of at least 1.5 / n, up to 0.005.
   std::optional<double> learning_rate = std::nullopt;
   DampingFilter filter = DampingFilter::kTikhonov;
   // What lambda is relative to, for the filter tikhonov.
@@ -92,10 +94,10 @@ struct SvenAdaptiveOptions {
           self.unit);
     visit(Field{"lambda_start", "damping before the first step", kPositive},
           self.lambda_start);
-    visit(
-        Field{"lambda_min",
-              "least damping; none: 1e-12, for cross-entropy 0.03", kPositive},
-        self.lambda_min);
+    visit(Field{"lambda_min",
+                "least damping; none: 1e-12, for cross-entropy 0.03 or more",
+                kPositive},
+          self.lambda_min);
     visit(Field{"lambda_max", "most damping", kPositive}, self.lambda_max);
     visit(Field{"accept",
                 "a step with less of its predicted decrease is taken back",
@@ -149,8 +151,9 @@ struct SvenAdaptiveOptions {
 
 struct SvenAdaptiveState {
   double lambda = 0;
-  double floor = 0;  // of lambda, by steering
-  double rate = 1;   // of the learning rate, by steering
+  double floor = 0;   // of lambda, by steering
+  double rate = 1;    // of the learning rate, by steering
+  double spread = 0;  // StepReport::mean_eigenvalue of the step before
   Progress progress;
   bool operator==(const SvenAdaptiveState&) const = default;
 
@@ -189,14 +192,15 @@ class SvenAdaptive : public Optimizer<T> {
   // The state for a batch of this loss and size. It becomes the optimizer's own at the
   // end of a step that leaves a trace.
   [[nodiscard]] SvenAdaptiveState Steered(double loss, Index samples) const;
+  // What keeps few samples from being learned by heart: the least lambda in
+  // units of the mean eigenvalue. The mean loss is small beside its start if
+  // the targets follow from the inputs, and then this guard falls with it.
+  [[nodiscard]] double Guard(const SvenAdaptiveState& state) const;
   // Within the limits that hold.
   void SetLambda(double lambda, SvenAdaptiveState& state) const;
   // Actual over predicted decrease of |R|^2; 0 if the mean loss does not fall.
   double Gain(BatchProblem<T>& problem, std::span<const T> update,
               const StepReport& report);
-
-  void Decay(const nn::Mlp<T>& net, std::span<T> update,
-             StepReport& report) const;
 
   SvenAdaptiveOptions options_;
   SvenAdaptiveState state_;
