@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Curves with bands in one coordinate system, drawn as SVG.
+import { area, line } from 'd3-shape';
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import type { Column } from '../data';
+import { number } from '../format';
+import { type Axis, type AxisSpec, makeAxis } from './axis';
+import { useSize } from './size';
+
+export interface Series {
+  readonly key: string;
+  readonly label: string;
+  readonly colour: string;
+  /** What the legend switches: lines of one entry light up together. */
+  readonly entry: string;
+  readonly x: Column;
+  readonly y: Column;
+  readonly low?: Column;
+  readonly high?: Column;
+  readonly dash?: string;
+  readonly width?: number;
+  readonly opacity?: number;
+}
+
+interface LineChartProps {
+  readonly label: string;
+  readonly series: readonly Series[];
+  readonly x: AxisSpec;
+  readonly y: AxisSpec;
+  readonly title?: string;
+  readonly height?: number;
+  /** The entry of the legend that is pointed at. */
+  readonly lit?: string | null;
+  readonly onPick?: (key: string) => void;
+  readonly pickHint?: string;
+}
+
+const MARGIN = { left: 54, right: 14, top: 12, bottom: 42 };
+
+interface Near {
+  readonly series: Series;
+  readonly index: number;
+  readonly px: number;
+  readonly py: number;
+}
+
+function isShown(value: number | null | undefined, log: boolean): value is number {
+  return value !== null && value !== undefined && Number.isFinite(value) && (!log || value > 0);
+}
+
+function curve(series: Series, x: Axis, y: Axis, xLog: boolean, yLog: boolean): string {
+  const indices = series.y.map((_, i) => i);
+  const path = line<number>()
+    .defined((i) => isShown(series.x[i], xLog) && isShown(series.y[i], yLog))
+    .x((i) => x(series.x[i]!)).y((i) => y(series.y[i]!));
+  return path(indices) ?? '';
+}
+
+function band(series: Series, x: Axis, y: Axis, xLog: boolean, yLog: boolean): string {
+  const { low, high } = series;
+  if (!low || !high) return '';
+  // What lies below zero cannot be on a logarithmic axis: the band then ends at its edge.
+  const floor = y.domain[0];
+  const path = area<number>()
+    .defined((i) => isShown(series.x[i], xLog) && isShown(low[i], false) && isShown(high[i], yLog))
+    .x((i) => x(series.x[i]!))
+    .y0((i) => y(yLog ? Math.max(low[i]!, floor) : low[i]!)).y1((i) => y(high[i]!));
+  return path(series.y.map((_, i) => i)) ?? '';
+}
+
+/** The point of a curve nearest to the pointer, if there is one close by. */
+function nearest(series: readonly Series[], x: Axis, y: Axis, xLog: boolean, yLog: boolean, at: [number, number]): Near | null {
+  let found: Near | null = null;
+  let least = 40 ** 2;
+  for (const one of series) {
+    for (let i = 0; i < one.y.length; i++) {
+      if (!isShown(one.x[i], xLog) || !isShown(one.y[i], yLog)) continue;
+      const px = x(one.x[i]!);
+      const py = y(one.y[i]!);
+      const distance = (px - at[0]) ** 2 + (py - at[1]) ** 2;
+      if (distance < least) {
+        least = distance;
+        found = { series: one, index: i, px, py };
+      }
+    }
+  }
+  return found;
+}
+
+export function LineChart(props: LineChartProps) {
+  const { series, x: xSpec, y: ySpec } = props;
+  const [box, width] = useSize<HTMLDivElement>();
+  const [near, setNear] = useState<Near | null>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const clip = useId();
+  const height = props.height ?? 280;
+  const xLog = xSpec.log ?? false;
+  const yLog = ySpec.log ?? false;
+  const right = Math.max(width - MARGIN.right, MARGIN.left + 10);
+  const bottom = height - MARGIN.bottom;
+  const drawn = useMemo(() => {
+    const x = makeAxis(xSpec, series.map((s) => s.x), [MARGIN.left, right], Math.max(2, Math.floor((right - MARGIN.left) / 62)), 0.01);
+    const y = makeAxis(ySpec, series.flatMap((s) => [s.y]), [bottom, MARGIN.top], Math.max(3, Math.floor((bottom - MARGIN.top) / 38)), 0.04);
+    const paths = series.map((s) => ({ series: s, line: curve(s, x, y, xLog, yLog), band: band(s, x, y, xLog, yLog) }));
+    return { x, y, paths };
+  }, [series, right, bottom, xLog, yLog, xSpec.label, xSpec.cap, ySpec.cap, xSpec.domain?.join(), ySpec.domain?.join()]);
+  const { x, y, paths } = drawn;
+  const lit = near && series.includes(near.series) ? near.series.key : null;
+  const isLit = (s: Series) => (lit !== null ? s.key === lit : props.lit ? s.entry === props.lit : true);
+  const anyLit = lit !== null || Boolean(props.lit && series.some((s) => s.entry === props.lit));
+
+  const point = (event: PointerEvent) => {
+    const frame = svg.current!.getBoundingClientRect();
+    setNear(nearest(series, x, y, xLog, yLog, [event.clientX - frame.left, event.clientY - frame.top]));
+  };
+  return (
+    <div class="panel" ref={box}>
+      {props.title && <div class="panel-title">{props.title}</div>}
+      <div class="plot" style={{ height: `${height}px` }}>
+        {width > 0 &&
+          <svg ref={svg} class={`chart${anyLit ? ' some-lit' : ''}${lit && props.onPick ? ' pickable' : ''}`} width={width} height={height}
+            viewBox={`0 0 ${width} ${height}`} role="img" aria-label={props.label} data-title={props.title ?? ''}
+            onPointerMove={point} onPointerLeave={() => setNear(null)}
+            onClick={() => lit !== null && props.onPick?.(lit)}>
+            <clipPath id={clip}>
+              <rect x={MARGIN.left} y={MARGIN.top - 2} width={right - MARGIN.left + 2} height={bottom - MARGIN.top + 3} />
+            </clipPath>
+            <Axes x={x} y={y} xLabel={xSpec.label} yLabel={ySpec.label} right={right} bottom={bottom} />
+            <g clip-path={`url(#${clip})`}>
+              {paths.map((p) => p.band &&
+                <path key={p.series.key} class={`band${isLit(p.series) ? ' lit' : ''}`} d={p.band} fill={p.series.colour} />)}
+              {paths.map((p) =>
+                <path key={p.series.key} class={`line${isLit(p.series) ? ' lit' : ''}`} d={p.line} stroke={p.series.colour}
+                  stroke-width={p.series.width ?? 1.6} stroke-dasharray={p.series.dash || undefined}
+                  stroke-opacity={p.series.opacity} data-series={p.series.key} data-entry={p.series.entry} />)}
+              {paths.map((p) => p.series.y.length === 1 && isShown(p.series.x[0], xLog) && isShown(p.series.y[0], yLog) &&
+                <circle key={p.series.key} class="dot" cx={x(p.series.x[0])} cy={y(p.series.y[0])} r={3} fill={p.series.colour} />)}
+            </g>
+            {lit !== null && near && <circle class="near" cx={near.px} cy={near.py} r={4} fill={near.series.colour} />}
+          </svg>}
+        {lit !== null && near &&
+          <Tooltip near={near} width={width} xLabel={xSpec.label} yLabel={ySpec.label} hint={props.onPick ? props.pickHint : undefined} />}
+      </div>
+    </div>
+  );
+}
+
+function Axes(props: { x: Axis; y: Axis; xLabel: string; yLabel: string; right: number; bottom: number }) {
+  const { x, y, right, bottom } = props;
+  return (
+    <g class="axes">
+      {y.ticks.map((tick) => {
+        const at = y(tick.value);
+        return (
+          <g key={tick.value} class="tick-y" data-value={tick.value} data-at={at}>
+            <line class="grid" x1={MARGIN.left} x2={right} y1={at} y2={at} />
+            <text x={MARGIN.left - 8} y={at + 4} text-anchor="end">{tick.label}</text>
+          </g>
+        );
+      })}
+      <line class="rule" x1={MARGIN.left} x2={right} y1={bottom} y2={bottom} />
+      {x.ticks.map((tick) => {
+        const at = x(tick.value);
+        return (
+          <g key={tick.value} class="tick-x" data-value={tick.value} data-at={at}>
+            <line class="rule" x1={at} x2={at} y1={bottom} y2={bottom + 4} />
+            <text x={at} y={bottom + 17} text-anchor="middle">{tick.label}</text>
+          </g>
+        );
+      })}
+      <text class="axis-label" x={(MARGIN.left + right) / 2} y={bottom + 36} text-anchor="middle">{props.xLabel}</text>
+      <text class="axis-label" transform={`translate(11 ${(MARGIN.top + bottom) / 2}) rotate(-90)`} text-anchor="middle">{props.yLabel}</text>
+    </g>
+  );
+}
+
+function Tooltip(props: { near: Near; width: number; xLabel: string; yLabel: string; hint?: string | undefined }) {
+  const { series, index, px, py } = props.near;
+  const { low, high } = series;
+  const hasBand = low && high && isShown(low[index], false) && isShown(high[index], false);
+  // On the side with more room, so that it never leaves the figure.
+  const side = px > props.width / 2 ? { right: `${props.width - px + 12}px` } : { left: `${px + 12}px` };
+  return (
+    <div class="tooltip" aria-hidden="true" style={{ top: `${Math.max(py - 20, 0)}px`, ...side }}>
+      <div class="tooltip-title">{series.label}</div>
+      <div>{`${props.xLabel} ${number(series.x[index], 4)}`}</div>
+      <div>{`${props.yLabel} ${number(series.y[index], 4)}`}</div>
+      {hasBand && <div class="muted">{`${number(low[index], 3)} – ${number(high[index], 3)}`}</div>}
+      {props.hint && <div class="muted">{props.hint}</div>}
+    </div>
+  );
+}
