@@ -44,8 +44,18 @@ export function short(value: number): string {
   return rounded === '-1' ? MINUS + power : `${rounded.replace('-', MINUS)} × ${power}`;
 }
 
+/** Two digits, for tight places: 0.99, 2.1 × 10⁴. */
+export function compact(value: number): { mantissa: string; power: string } {
+  const magnitude = Math.abs(value);
+  if (value === 0 || (magnitude >= 0.01 && magnitude < 1000)) return { mantissa: number(value, 2), power: '' };
+  const [mantissa, exponent] = value.toExponential(1).split('e') as [string, string];
+  return { mantissa: mantissa.replace('-', MINUS), power: `10${superscript(Number(exponent))}` };
+}
+
 export function settingText(value: string | number | boolean | undefined): string {
   if (value === undefined) return '–';
+  // Seeds and sizes are shown to the last digit.
+  if (typeof value === 'number' && Number.isInteger(value)) return String(value).replace('-', MINUS);
   return typeof value === 'number' ? short(value) : String(value);
 }
 

@@ -50,6 +50,8 @@ export interface Point {
   readonly final: Quartiles;
   readonly best: Quartiles;
   readonly diverged: number;
+  /** Its runs had other data or other orders of them, not only other weights. */
+  readonly otherData: boolean;
 }
 
 export interface Model {
@@ -138,11 +140,9 @@ function groupBy<T>(items: Iterable<T>, key: (item: T) => string): Map<string, T
   return groups;
 }
 
-function isDiverged(run: Run): boolean {
+export function isDiverged(run: Run): boolean {
   return run.status === 'diverged' || (run.final_val_loss === null && run.status !== 'running' && run.epochs.epoch.length > 0);
 }
-
-export { isDiverged };
 
 function makePoint(runs: Run[], task: string, source: Source, names: readonly string[], key: string): Point {
   const optimizer = optimizerOf(runs[0]!);
@@ -160,6 +160,7 @@ function makePoint(runs: Run[], task: string, source: Source, names: readonly st
     final: quartiles(finals)!,
     best: quartiles(bests)!,
     diverged: runs.filter(isDiverged).length,
+    otherData: SEEDS.slice(1).some((seed) => runs.some((run) => setting(run, seed) !== setting(runs[0]!, seed))),
   };
 }
 
@@ -208,10 +209,14 @@ export function compareLoss(a: number, b: number): number {
 /**
  * The best point of each optimizer. One seed says little, so only points with
  * at least half as many runs as the largest one of the optimizer are asked.
+ * Those over other data or orders would compare unlike with like: they count
+ * only where there are no others.
  */
 export function bestPoints(points: readonly Point[]): Point[] {
   const best: Point[] = [];
-  for (const list of groupBy(points, (p) => p.optimizer).values()) {
+  for (const all of groupBy(points, (p) => p.optimizer).values()) {
+    const same = all.filter((p) => !p.otherData);
+    const list = same.length > 0 ? same : all;
     const most = Math.max(...list.map((p) => p.runs.length));
     best.push(byFinalLoss(list.filter((p) => 2 * p.runs.length >= most))[0]!);
   }

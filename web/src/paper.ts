@@ -152,14 +152,15 @@ function figure2(results: Results, theme: Theme): PaperFigure {
     bestByValue(pointsOf(task).filter((p) => value(p, 'rtol') === 1e-3), 'k', ks, theme)));
   const atB = (task: string) => pointsOf(task).filter((p) => value(p, 'k') === results.get(task)!.batch_size);
   const cuts = distinct(tasks.slice(0, 2).flatMap(atB), 'rtol');
-  const colours = ['vermilion', 'green', 'blue'];
+  // Not those of optimizers.
+  const colours = ['violet', 'amber', 'ink'];
   const spectral = tasks.flatMap((task, i): Spectral[] => {
     const point = wholeSpectrum(results.get(task));
     const name = task === 'toy1d' ? '1-D' : task === 'mnist' ? 'MNIST' : 'polynomial';
     return point ? [{ name, colour: namedColour(colours[i]!, theme), point }] : [];
   });
   const bottom = tasks.slice(0, 2).map((task) => panel(`${TITLES[task]}: rtol, k = B`, nameOf(task), bestByValue(atB(task), 'rtol', cuts, theme)));
-  const spectra = panel('Spectra, every epoch', 'toy1d', spectraSeries(spectral), { x: 'index i', y: 's_i / s_1' });
+  const spectra = panel('Spectra, every epoch', 'toy1d', spectraSeries(spectral), { x: 'index i', y: 'sᵢ / s₁' });
   return {
     number: 2, title: 'The effect of k and of rtol, and the spectra',
     note: 'Above: k at rtol 10⁻³. Below: spectra of three tasks (k = B, smallest rtol), later epochs stronger, and rtol at k = B. Each curve at its best learning rate, median of ten seeds, one for MNIST.',
@@ -192,13 +193,12 @@ function figure3(results: Results, theme: Theme): PaperFigure {
   const rows = [['microbatch', 'size'], ['fraction', 'f']].flatMap(([key, symbol]): PaperRow[] => {
     const tasks = TASKS.filter((task) => results.has(`${key}-${task}`));
     const values = distinct(tasks.flatMap((task) => results.get(`${key}-${task}`)!.points), key!);
-    const what = key === 'microbatch' ? 'micro-batches' : 'parameter batches';
-    const panels = tasks.map((task) => sweep(results, `${key}-${task}`, key!, symbol!, `${TITLES[task]}: ${what}`, values, theme));
+    const panels = tasks.map((task) => sweep(results, `${key}-${task}`, key!, symbol!, `${TITLES[task]}: ${symbol}`, values, theme));
     return panels.length ? [{ legend: valueLegend(symbol!, values, theme), panels }] : [];
   });
   return {
     number: 3, title: 'Micro-batches and parameter batches', rows,
-    note: 'Mean and one standard deviation of ten seeds. A mean above the upper edge is that of seeds that ran off.',
+    note: 'Above: losses summed into conditions of a size. Below: a random fraction f of the parameters moves in each step. Mean and one standard deviation of ten seeds; a mean above the upper edge is that of seeds that ran off.',
   };
 }
 
@@ -216,18 +216,18 @@ function figure4(results: Results, theme: Theme): PaperFigure {
     });
     if (rms?.[key]) {
       const y = middle(rms[key]);
-      series.push({ ...optimizerLine(rms, y, numbers(y.length), theme), key: 'sven, RMS', entry: 'sven, RMS', label: 'sven, RMS scaling', colour: namedColour('amber', theme) });
+      series.push({ ...optimizerLine(rms, y, numbers(y.length), theme), key: 'sven, RMS', entry: 'sven, RMS', label: 'sven, RMS scaling', dash: '6 3' });
     }
     return panel(key === 'train' ? 'Training loss' : 'Validation loss', 'mnist-ce', series, { y: key === 'train' ? 'training loss' : 'validation loss' });
   }) : [];
-  const spectral = [['mnist', 'label regression', 'blue'], ['mnist-ce', 'cross-entropy', 'amber']].flatMap(([name, title, colour]): Spectral[] => {
+  const spectral = [['mnist', 'label regression', 'ink'], ['mnist-ce', 'cross-entropy', 'amber']].flatMap(([name, title, colour]): Spectral[] => {
     const point = wholeSpectrum(results.get(name!));
     return point ? [{ name: title!, colour: namedColour(colour!, theme), point }] : [];
   });
   const legend = panels.length === 0 ? [] : [
-    ...optimizerLegend(panels, theme).map((e) => (e.key === 'sven, RMS' ? { key: e.key, label: e.label, colour: namedColour('amber', theme) } : e)),
+    ...optimizerLegend(panels, theme).map((e) => (e.key === 'sven, RMS' ? { ...e, ...optimizerInk('sven', theme), dash: '6 3' } : e)),
     ...spectral.map(({ name, colour }) => ({ key: name, label: name, colour }))];
-  const spectra = panel('Spectra, epochs 1, 2, 5, 20', 'mnist-ce', spectraSeries(spectral, [1, 2, 5, 20]), { x: 'index i', y: 's_i / s_1' });
+  const spectra = panel('Spectra, epochs 1, 2, 5, 20', 'mnist-ce', spectraSeries(spectral, [1, 2, 5, 20]), { x: 'index i', y: 'sᵢ / s₁' });
   return {
     number: 4, title: 'MNIST with cross-entropy',
     note: 'Best points of the scans by optimizer; spectra beside those of label regression, later epochs stronger.',

@@ -20,6 +20,7 @@ const COLOURS: { readonly [name: string]: readonly [string, string] } = {
   green: ['#00865f', '#2bc492'],
   amber: ['#b87a00', '#f0b429'],
   violet: ['#5b4a9e', '#a99bee'],
+  ink: ['#26282c', '#dcdee2'],
 };
 
 const DASHES = ['', '6 3', '2 2.5', '8 3 2 3'];
@@ -38,7 +39,7 @@ export function optimizerInk(name: string, theme: Theme): Ink {
     // Unknown ones too keep their colour from page to page.
     let sum = 0;
     for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)!) % 9973;
-    const names = Object.keys(COLOURS);
+    const names = Object.keys(COLOURS).filter((known) => known !== 'ink');
     colour = names[sum % names.length]!;
     dash = 3;
   }

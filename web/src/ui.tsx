@@ -116,5 +116,5 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 function classOf<Row>(column: TableColumn<Row>): string {
-  return `${column.numeric ? 'numeric' : ''} ${column.minor ? 'minor' : ''}`.trim();
+  return `col-${column.key}${column.numeric ? ' numeric' : ''}${column.minor ? ' minor' : ''}`;
 }

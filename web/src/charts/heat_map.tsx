@@ -2,7 +2,7 @@
 // One panel of a heat map: a cell for each pair of values, with its number.
 import { useId } from 'preact/hooks';
 import type { Setting } from '../data';
-import { number } from '../format';
+import { compact } from '../format';
 import { inkOn } from '../theme';
 import { useSize } from './size';
 
@@ -40,7 +40,6 @@ export function HeatMap(props: HeatMapProps) {
   const hatch = useId();
   const height = TOP + ROW * props.ys.length + BOTTOM;
   const column = Math.max((width - LEFT - 4) / props.xs.length, 4);
-  const size = column > 62 ? 11.5 : column > 44 ? 9.5 : 0;
   const bottom = TOP + ROW * props.ys.length;
   return (
     <div class="panel" ref={box}>
@@ -63,11 +62,10 @@ export function HeatMap(props: HeatMapProps) {
                   data-value={cell.value ?? ''} data-diverged={cell.diverged}>
                   <title>{cell.label}</title>
                   <rect x={x + 1} y={y + 1} width={column - 2} height={ROW - 2} rx="3" fill={fill} />
-                  {size > 0 && cell.value !== null &&
-                    <text x={x + column / 2} y={y + ROW / 2 + 4} text-anchor="middle" font-size={size} fill={ink}>{number(cell.value, 2)}</text>}
+                  {column > 26 && cell.value !== null && <CellText value={cell.value} x={x + column / 2} y={y + ROW / 2} narrow={column < 68} ink={ink!} />}
                   {cell.diverged > 0 &&
                     <text class={cell.value === null ? 'cross' : 'cross small'} x={cell.value === null ? x + column / 2 : x + column - 8}
-                      y={cell.value === null ? y + ROW / 2 + 6 : y + 13} text-anchor="middle" fill={ink}>×</text>}
+                      y={cell.value === null ? y + ROW / 2 + 6 : y + 13} text-anchor="middle" style={ink ? { fill: ink } : {}}>×</text>}
                 </a>
               );
             })}
@@ -80,5 +78,19 @@ export function HeatMap(props: HeatMapProps) {
           </svg>}
       </div>
     </div>
+  );
+}
+
+/** In one line, or with the power of ten below where the cell is narrow. */
+function CellText(props: { value: number; x: number; y: number; narrow: boolean; ink: string }) {
+  const { mantissa, power } = compact(props.value);
+  if (!power || !props.narrow) {
+    return <text class="cell-text" x={props.x} y={props.y + 4} text-anchor="middle" style={{ fill: props.ink }}>{power ? `${mantissa} × ${power}` : mantissa}</text>;
+  }
+  return (
+    <text class="cell-text narrow" text-anchor="middle" style={{ fill: props.ink }}>
+      <tspan x={props.x} y={props.y - 2}>{mantissa}</tspan>
+      <tspan x={props.x} y={props.y + 10}>{`× ${power}`}</tspan>
+    </text>
   );
 }

@@ -125,7 +125,7 @@ export function LineChart(props: LineChartProps) {
             <clipPath id={clip}>
               <rect x={MARGIN.left} y={MARGIN.top - 2} width={right - MARGIN.left + 2} height={bottom - MARGIN.top + 3} />
             </clipPath>
-            <Axes x={x} y={y} xLabel={xSpec.label} yLabel={ySpec.label} right={right} bottom={bottom} />
+            <Axes x={x} y={y} xLabel={xSpec.label} yLabel={props.title?.toLowerCase() === ySpec.label.toLowerCase() ? '' : ySpec.label} right={right} bottom={bottom} />
             <g clip-path={`url(#${clip})`}>
               {paths.map((p) => p.band &&
                 <path key={p.series.key} class={`band${isLit(p.series) ? ' lit' : ''}`} d={p.band} fill={p.series.colour} />)}

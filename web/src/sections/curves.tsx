@@ -52,8 +52,8 @@ export function Curves() {
   const [y, setY] = useChoice('y', 'log');
   const [xScale, setXScale] = useChoice('xs', 'linear');
   const [band, setBand] = useChoice('band', 'sigma');
-  const [by, setBy] = useChoice('by', 'optimizer');
-  const [off, toggle, setOff] = useSet('off');
+  const [by] = useChoice('by', 'optimizer');
+  const [off, toggle] = useSet('off');
   const log = y === 'log';
 
   const inSource = useMemo(() => task.points.filter((p) => source === 'all' || p.source.name === source), [task, source]);
@@ -68,7 +68,7 @@ export function Curves() {
   const panels = useMemo(() => {
     const inks = new Map(legend.map((entry) => [entry.key, entry]));
     return METRICS.filter((metric) => hasMetric(candidates, metric)).map((metric) => ({
-      metric, title: METRIC_LABELS[metric], x: ABSCISSA_LABELS[x as Abscissa], y: METRIC_LABELS[metric],
+      metric, title: METRIC_LABELS[metric].replace(/^./, (letter) => letter.toUpperCase()), x: ABSCISSA_LABELS[x as Abscissa], y: METRIC_LABELS[metric],
       series: points.map((p): Series => {
         const { low, high, ...curve } = pointCurve(p, metric, x as Abscissa, log && metric.endsWith('loss'));
         const ink = inks.get(entryOf(p, by))!;
@@ -99,20 +99,23 @@ export function Curves() {
           options={[{ value: 'best', label: 'best of each optimizer' }, { value: 'all', label: 'all' }]} />
       </div>
       {filters.length > 0 &&
-        <div class="controls">
+        <details class="filters" open={filters.some((f) => f.value)}>
+          <summary>Settings</summary>
+          <div class="controls">
           {filters.map((f) => (
             <Select key={f.name} label={f.name} value={f.value} onChange={(value) => change({ [`s.${f.name}`]: value })}
               options={[{ value: '', label: 'any' }, ...f.values.map((v) => ({ value: String(v), label: settingText(v) }))]} />
           ))}
-          <Select label="Colour by" value={by} onChange={(value) => { setOff([]); setBy(value); }}
-            options={['optimizer', ...filters.map((f) => f.name)].map((value) => ({ value, label: value }))} />
-          {filtered && <button type="button" class="plain" onClick={reset}>Show all again</button>}
-        </div>}
+            {filtered && <button type="button" class="plain" onClick={reset}>Show all again</button>}
+          </div>
+        </details>}
       <div class="controls">
         <Segmented label="Against" value={x} onChange={setX}
           options={[{ value: 'epoch', label: 'epoch' }, { value: 'step', label: 'step' }, { value: 'seconds', label: 'seconds' }]} />
         <Segmented label="x axis" value={xScale} onChange={setXScale} options={[{ value: 'linear', label: 'linear' }, { value: 'log', label: 'log' }]} />
         <Segmented label="Loss axis" value={y} onChange={setY} options={[{ value: 'log', label: 'log' }, { value: 'linear', label: 'linear' }]} />
+        {filters.length > 0 && <Select label="Colour by" value={by} onChange={(value) => change({ off: null, by: value === 'optimizer' ? null : value })}
+          options={['optimizer', ...filters.map((f) => f.name)].map((value) => ({ value, label: value }))} />}
         {bands && <Segmented label="Band" value={band} onChange={setBand} options={[{ value: 'sigma', label: '±1σ' }, { value: 'none', label: 'none' }]} />}
       </div>
       <Figure name={`curves-${task.key}`} title={task.title} legend={legend} onToggle={toggle} height={340}

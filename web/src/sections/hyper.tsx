@@ -134,7 +134,7 @@ export function Hyper() {
         <Figure name={`hyper-${task.key}-${family.optimizer}`} title={`${task.title}: ${measureLabel} of ${family.optimizer}`} height={300}
           table={() => cellRows(panels, names, measureLabel)}
           note={<>
-            {`Medians over ${plural(Math.max(...family.points.map((p) => p.runs.length)), 'run')}${rest.length ? `, the best over ${rest.join(' and ')}` : ''}. A cross marks runs that diverged; hatched cells have no finite loss. `}
+            {`${runsText(family.points)}${rest.length ? `, the best over ${rest.join(' and ')}` : ''}. A cross marks runs that diverged; hatched cells have no finite loss. `}
             <ColourBar from={number(Math.exp(low), 2)} to={number(Math.exp(high), 2)} colours={Array.from({ length: 12 }, (_, i) => viridis(1 - i / 11))} />
           </>}>
           {() => (
@@ -161,6 +161,11 @@ export function Hyper() {
       </Figure>
     </Section>
   );
+}
+
+function runsText(points: readonly Point[]): string {
+  const most = Math.max(...points.map((p) => p.runs.length));
+  return most > 1 ? `Medians over ${plural(most, 'run')}` : 'One run per point';
 }
 
 /** Grids over several settings go before those over one; Sven's before others. */

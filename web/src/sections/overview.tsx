@@ -34,7 +34,7 @@ export function Overview() {
       </div>
       <p class="note">
         A point is all runs with the same settings, seeds aside. Losses are medians over its runs, quartiles below;
-        runs that diverged count as infinite. {rows === 'best' && 'The best point of an optimizer has the lowest final validation loss; points with fewer than half as many runs as its largest are left aside, since one seed says little.'}
+        runs that diverged count as infinite. {rows === 'best' && 'The best point of an optimizer has the lowest final validation loss; points with fewer than half as many runs as its largest, and those over other data or orders, are left aside.'}
       </p>
       {tasks.map((task) => <Ranking key={task.key} task={task} source={source} all={rows === 'all'} />)}
       <LeftOut report={report} />
@@ -64,7 +64,7 @@ function Ranking(props: { task: Task; source: string; all: boolean }) {
     { key: 'settings', title: 'Settings', cell: (p) => <span class="settings">{p.label || '–'}</span>, minor: !props.all },
     { key: 'final', title: 'Final validation loss', numeric: true, order: (p) => p.final.median, cell: (p) => <Loss of={p.final} /> },
     { key: 'range', title: '', cell: (p) => <RangeBar of={p.final} scale={scale} colour={optimizerInk(p.optimizer, theme).colour} />, minor: true },
-    { key: 'best', title: 'Best', numeric: true, order: (p) => p.best.median, cell: (p) => <Loss of={p.best} /> },
+    { key: 'best', title: 'Best', numeric: true, minor: true, order: (p) => p.best.median, cell: (p) => <Loss of={p.best} /> },
     { key: 'runs', title: 'Runs', numeric: true, order: (p) => p.runs.length, cell: (p) => count(p.runs.length) },
     anyDiverged && { key: 'diverged', title: 'Diverged', numeric: true, order: (p) => p.diverged, cell: (p) => (p.diverged ? count(p.diverged) : '–') },
     { key: 'time', title: 'Time', numeric: true, order: (p) => ofRuns(p, 'train_seconds') ?? Infinity, cell: (p) => duration(ofRuns(p, 'train_seconds')) },
@@ -74,7 +74,7 @@ function Ranking(props: { task: Task; source: string; all: boolean }) {
     severalSources && { key: 'source', title: 'Folder', minor: true, order: (p) => p.source.name, cell: (p) => p.source.name },
   ];
   return (
-    <div class="ranking" data-task={props.task.key}>
+    <div class={`ranking${severalSources ? ' with-folder' : ''}`} data-task={props.task.key}>
       <div class="caption">
         <h3>{props.task.title}</h3>
         <div class="tools" role="group" aria-label={`Download: ${props.task.title}`}>

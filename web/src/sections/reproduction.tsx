@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The paper's figures and claims.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Figure } from '../charts/figure';
 import { LineChart } from '../charts/line_chart';
 import { Legend } from '../charts/legend';
@@ -11,12 +11,32 @@ import { type PaperFigure, paperFigures } from '../paper';
 import { Section, Table } from '../ui';
 import { hashOf, useChoice, usePage, useSet } from '../view';
 
+/** To a figure or table of the page, as a link to it does. */
+function scrollToPlace(key: string | null): void {
+  const place = [...document.querySelectorAll<HTMLElement>('[data-figure], #claims, #experiments')]
+    .find((element) => key !== null && (element.dataset.figure === key || element.id === key));
+  place?.scrollIntoView();
+}
+
 export function Reproduction() {
-  const { model, theme } = usePage();
+  const { model, theme, view, change } = usePage();
   const { experiments, claims } = model.report.reproduction!;
   const figures = useMemo(() => paperFigures(experiments, theme), [experiments, theme]);
+  const places = [
+    ...figures.map((figure) => ({ key: `figure-${figure.number}`, title: `Figure ${figure.number}` })),
+    ...(claims.length > 0 ? [{ key: 'claims', title: 'Claims' }] : []),
+    ...(experiments.length > 0 ? [{ key: 'experiments', title: 'Experiments' }] : []),
+  ];
+  const go = (key: string) => {
+    change({ at: key });
+    scrollToPlace(key);
+  };
+  useEffect(() => scrollToPlace(view.params.get('at')), []);
   return (
     <Section title="Reproduction" lead="The paper’s figures, drawn anew from these runs in the paper’s arrangement, and its claims beside what was measured.">
+      <div class="contents" role="group" aria-label="On this page">
+        {places.map(({ key, title }) => <button key={key} type="button" class="plain" onClick={() => go(key)}>{title}</button>)}
+      </div>
       {figures.map((figure) => <PaperFigureView key={figure.number} figure={figure} />)}
       {claims.length > 0 && <Claims claims={claims} />}
       {experiments.length > 0 && <Experiments experiments={experiments} />}
@@ -119,7 +139,7 @@ function Experiments({ experiments }: { experiments: readonly Experiment[] }) {
   const runs = (e: Experiment) => e.points.reduce((sum, p) => sum + p.val_loss.length, 0);
   const diverged = (e: Experiment) => e.points.reduce((sum, p) => sum + p.diverged, 0);
   return (
-    <div>
+    <div id="experiments">
       <h3>Experiments</h3>
       <p class="note">{`${plural(experiments.length, 'experiment')}, ${plural(experiments.reduce((sum, e) => sum + runs(e), 0), 'run')}.`}</p>
       <Table label="Experiments" rows={experiments} rowKey={(e) => e.name} sort={sort} onSort={setSort} columns={[

@@ -93,10 +93,15 @@ function Again({ run }: { run: Run }) {
           <button type="button" onClick={copy}>Copy</button>
         </div>
       </div>
-      <pre class="command" tabIndex={0}><code id="command">{command}</code></pre>
+      <pre class="command" tabIndex={0}><code id="command">{wordsOf(command)}</code></pre>
       {run.command && <p class="note">{'As it was called: '}<code>{run.command}</code></p>}
     </div>
   );
+}
+
+/** Options stay whole where the command runs over several lines. */
+function wordsOf(command: string) {
+  return command.split(/ (?=--[a-z])/).flatMap((option, i) => [i > 0 ? ' ' : '', <span key={i}>{option}</span>]);
 }
 
 interface RunPanel {
@@ -104,6 +109,7 @@ interface RunPanel {
   readonly x: string;
   readonly y: string;
   readonly log: boolean;
+  readonly domain?: readonly [number, number];
   readonly series: readonly Series[];
 }
 
@@ -127,7 +133,7 @@ function runPanels(run: Run, x: 'epoch' | 'step' | 'seconds', log: boolean, them
     ] },
     { title: 'Accuracy', y: 'accuracy', log: false, x: label, series: [
       ...line('validation', epochs.val_accuracy, own, { width: 2 }), ...line('training', epochs.train_accuracy, own, { dash: '5 3' })] },
-    { title: 'Singular values kept', y: 'kept, mean', log: false, x: label, series: line('kept', epochs.kept, own) },
+    { title: 'Singular values kept', y: 'mean of an epoch', log: false, x: label, domain: [0, 1.06 * Math.max(1, ...(epochs.kept ?? []).map((kept) => kept ?? 0))], series: line('kept', epochs.kept, own) },
     { title: 'Norm of the update', y: 'norm', log: true, x: label, series: line('norm', epochs.update_norm, own) },
     { title: 'Learning rate', y: 'learning rate', log: false, x: label,
       series: new Set(epochs.learning_rate ?? []).size > 1 ? line('learning rate', epochs.learning_rate, own) : [] },
@@ -155,7 +161,7 @@ function RunCurves({ run }: { run: Run }) {
           <div class={`panels of-${Math.min(panels.length, 2)}`}>
             {panels.map((panel) => (
               <LineChart key={panel.title} label={`${panel.title} of ${run.id}`} title={panel.title} series={panel.series} lit={lit} height={260}
-                x={{ label: panel.x, integer: x !== 'seconds' }} y={{ label: panel.y, log: panel.log }} />
+                x={{ label: panel.x, integer: x !== 'seconds' }} y={{ label: panel.y, log: panel.log, ...(panel.domain ? { domain: panel.domain } : {}) }} />
             ))}
           </div>
         )}
@@ -169,9 +175,9 @@ function RunSpectrum({ run }: { run: Run }) {
   const series = useMemo(() => spectraSeries(run.spectra!, theme), [run, theme]);
   const { epoch } = run.spectra!;
   return (
-    <Figure name={`spectrum-${run.id}`} title="Spectrum" height={300} table={() => seriesRows([{ title: run.id, x: 'i', y: 's_i / s_1', series }])}
+    <Figure name={`spectrum-${run.id}`} title="Spectrum" height={300} table={() => seriesRows([{ title: run.id, x: 'i', y: 'sᵢ / s₁', series }])}
       note={<ColourBar from={`epoch ${epoch[0]}`} to={`epoch ${epoch[epoch.length - 1]}`} colours={Array.from({ length: 12 }, (_, i) => ramp(i, 12, theme))} />}>
-      {() => <LineChart label={`Spectra of ${run.id} by epoch`} series={series} height={300} x={{ label: 'index i', integer: true }} y={{ label: 's_i / s_1', log: true }} />}
+      {() => <LineChart label={`Spectra of ${run.id} by epoch`} series={series} height={300} x={{ label: 'index i', integer: true }} y={{ label: 'sᵢ / s₁', log: true }} />}
     </Figure>
   );
 }

@@ -17,6 +17,11 @@ import { TaskSelect, useTask } from './task_select';
 
 const FIRST_SHOWN = 4;
 
+/** The widest spectra tell most, and come first. */
+function longest(run: Run): number {
+  return Math.max(...run.spectra!.values.map((values) => values.length));
+}
+
 export function spectraSeries(spectra: RunSpectra, theme: Theme): Series[] {
   return spectra.values.map((values, i) => ({
     key: `epoch ${spectra.epoch[i]}`, label: `epoch ${spectra.epoch[i]}`, entry: String(spectra.epoch[i]),
@@ -38,20 +43,20 @@ export function Spectra() {
   const [source, setSource] = useChoice('source', 'all');
   const [x, setX] = useChoice('xs', 'linear');
   const [y, setY] = useChoice('y', 'log');
-  const [picked, toggle] = useSet('runs');
+  const [picked, toggle, setPicked] = useSet('runs');
   const points = task.points.filter((p) => p.runs.some((run) => run.spectra));
-  const runs = points.filter((p) => source === 'all' || p.source.name === source).flatMap((p) => p.runs.filter((run) => run.spectra));
+  const runs = points.filter((p) => source === 'all' || p.source.name === source).flatMap((p) => p.runs.filter((run) => run.spectra))
+    .sort((a, b) => longest(b) - longest(a) || b.spectra!.values.length - a.spectra!.values.length);
   // Nothing picked shows the first ones; the first click starts from these.
   const first = runs.slice(0, FIRST_SHOWN).map((run) => run.id);
   const shown = picked.size > 0 ? runs.filter((run) => picked.has(run.id)) : runs.slice(0, FIRST_SHOWN);
-  const [, , setPicked] = useSet('runs');
   const press = (id: string) => {
     if (picked.size > 0) toggle(id);
     else setPicked(first.includes(id) ? first.filter((other) => other !== id) : [...first, id]);
   };
   const shownKey = shown.map((run) => run.id).join('\u0000');
   const panels = useMemo(() => shown.map((run) => ({
-    run, title: runLabel(model.pointOf.get(run.id)!, run), x: 'index i', y: 's_i / s_1', series: spectraSeries(run.spectra!, theme),
+    run, title: runLabel(model.pointOf.get(run.id)!, run), x: 'index i', y: 'sᵢ / s₁', series: spectraSeries(run.spectra!, theme),
   })), [shownKey, model, theme]);
   const domain = useMemo(() => {
     const found = extent(panels.flatMap((panel) => panel.series.map((s) => s.y)), y === 'log');
@@ -83,7 +88,7 @@ export function Spectra() {
               <div key={panel.run.id}>
                 <LineChart label={`Spectra of ${panel.run.id}, ${plural(panel.series.length, 'epoch')}`} title={panel.title} series={panel.series} height={280}
                   x={{ label: panel.x, log: x === 'log', integer: true }} y={{ label: panel.y, log: y === 'log', ...(domain ? { domain } : {}) }} />
-                <p class="note"><a href={hashOf('run', { id: panel.run.id })}>{panel.run.id}</a></p>
+                <a class="panel-link" href={hashOf('run', { id: panel.run.id })} aria-label={`run ${panel.run.id}`} title={panel.run.id}>run</a>
               </div>
             ))}
           </div>
