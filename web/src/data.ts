@@ -81,7 +81,10 @@ export interface Run {
   /** Seconds of all steps by what they went into. */
   readonly phases: { readonly [phase: string]: number };
   readonly spectra: Spectra | null;
+  /** As it was called. */
   readonly command: string;
+  /** What does it again; empty: made from the settings. */
+  readonly again: string;
 }
 
 /** Losses of one curve over several seeds, as results.json has them. */

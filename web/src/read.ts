@@ -133,6 +133,7 @@ function readRun(reader: Reader, value: unknown, index: number, bases: readonly 
     phases: readPhases(reader, json.phases, `${place}.phases`),
     spectra: readSpectra(reader, json.spectra, `${place}.spectra`),
     command: reader.text(json.command, `${place}.command`),
+    again: reader.text(json.again, `${place}.again`),
   };
 }
 
@@ -232,7 +233,10 @@ export function readChanges(before: Report, value: unknown): Report {
   for (const id of reader.list(json.removed, 'removed')) runs.delete(String(id));
   for (const run of readRuns(reader, json.runs, bases, sources.length)) runs.set(run.id, run);
   return {
-    ...before,
+    version: reader.text(json.version, 'version', before.version),
+    title: reader.text(json.title, 'title', before.title),
+    generated: reader.text(json.generated, 'generated', before.generated),
+    defaults: json.defaults === undefined ? before.defaults : readDefaults(reader, json.defaults),
     session: reader.text(json.session, 'session', before.session),
     revision: reader.number(json.revision, 'revision') ?? before.revision,
     sources,

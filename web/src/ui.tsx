@@ -14,7 +14,7 @@ export function Select(props: { label: string; value: string; options: readonly 
   return (
     <label class="field">
       <span>{props.label}</span>
-      <select value={known ? props.value : props.options[0]?.value} onChange={(e) => props.onChange(e.currentTarget.value)}>
+      <select aria-label={props.label} value={known ? props.value : props.options[0]?.value} onChange={(e) => props.onChange(e.currentTarget.value)}>
         {props.options.map((option) => <option key={option.value} value={option.value}>{option.label}</option>)}
       </select>
     </label>

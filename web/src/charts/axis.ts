@@ -26,13 +26,21 @@ export interface Axis {
   readonly domain: readonly [number, number];
 }
 
+// Beyond, the ends of an axis would no longer be numbers.
+const LARGEST = 1e300;
+
+export function isShown(value: number | null | undefined, log: boolean): value is number {
+  if (value === null || value === undefined) return false;
+  return Math.abs(value) <= LARGEST && (!log || value >= 1 / LARGEST);
+}
+
 /** Smallest and largest of what can be shown. */
 export function extent(columns: Iterable<Column>, log: boolean, cap = Infinity): [number, number] | null {
   let low = Infinity;
   let high = -Infinity;
   for (const column of columns) {
     for (const value of column) {
-      if (value === null || !Number.isFinite(value) || (log && value <= 0)) continue;
+      if (!isShown(value, log)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
@@ -88,4 +96,9 @@ export function makeAxis(spec: AxisSpec, columns: Iterable<Column>, pixels: [num
   const scale = (log ? scaleLog() : scaleLinear()).domain(domain).range(pixels);
   const ticks = log ? logTicks(domain, room) : linearTicks(domain, room, spec.integer ?? false);
   return Object.assign((value: number) => scale(value), { ticks, domain: [domain[0], domain[1]] as const });
+}
+
+/** Room for the labels of an upright axis and for its name. */
+export function leftMargin(axis: Axis): number {
+  return 28 + 6.6 * Math.max(3, ...axis.ticks.map((tick) => tick.label.length));
 }

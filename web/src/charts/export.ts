@@ -24,19 +24,26 @@ function element(name: string, attributes: { [name: string]: string | number }, 
 
 /** A copy in which the style sheet's say is written down as attributes. */
 function styledCopy(original: SVGSVGElement): SVGSVGElement {
+  // As it is when nothing is pointed at.
+  const lit = original.classList.contains('some-lit');
+  original.classList.add('still');
+  original.classList.remove('some-lit');
   const copy = original.cloneNode(true) as SVGSVGElement;
   const from = [original, ...original.querySelectorAll('*')];
   const to = [copy, ...copy.querySelectorAll('*')];
   from.forEach((source, i) => {
     const style = getComputedStyle(source);
     const target = to[i]!;
-    target.removeAttribute('class');
     target.removeAttribute('tabindex');
     for (const name of STYLES) {
       const value = style.getPropertyValue(name);
       if (value) target.setAttribute(name, value);
     }
   });
+  original.classList.remove('still');
+  if (lit) original.classList.add('some-lit');
+  for (const near of copy.querySelectorAll('.near')) near.remove();
+  for (const target of to) target.removeAttribute('class');
   return copy;
 }
 
@@ -67,6 +74,7 @@ function drawLegend(into: SVGElement, entries: readonly LegendEntry[], width: nu
 /** All panels of the figure where they stand on the screen, under one title. */
 export function composeSvg(figure: HTMLElement, title: string, legend: readonly LegendEntry[]): SVGSVGElement {
   const charts = [...figure.querySelectorAll<SVGSVGElement>('svg.chart')];
+  if (charts.length === 0) throw new Error('nothing is drawn yet');
   const boxes = charts.map((chart) => chart.getBoundingClientRect());
   const left = Math.min(...boxes.map((box) => box.left));
   const top = Math.min(...boxes.map((box) => box.top));

@@ -33,10 +33,12 @@ export function Figure(props: FigureProps) {
   const legend = props.legend ?? [];
   const file = `sven-${props.name}`;
   const compose = () => composeSvg(ref.current!, props.title, props.exported ?? legend);
-  const saveSvg = () => save(`${file}.svg`, new Blob([svgText(compose())], { type: 'image/svg+xml' }));
-  const savePng = () => {
-    toPng(compose()).then((blob) => save(`${file}.png`, blob), (error: Error) => setFailure(error.message));
+  const attempt = (work: () => Promise<void> | void) => {
+    setFailure('');
+    Promise.resolve().then(work).catch((error: Error) => setFailure(`No file: ${error.message}.`));
   };
+  const saveSvg = () => attempt(() => save(`${file}.svg`, new Blob([svgText(compose())], { type: 'image/svg+xml' })));
+  const savePng = () => attempt(async () => save(`${file}.png`, await toPng(compose())));
   const saveCsv = () => save(`${file}.csv`, new Blob([csvText(props.table())], { type: 'text/csv' }));
   return (
     <figure ref={ref} class="figure" data-figure={props.name} aria-label={props.title}>

@@ -3,8 +3,8 @@
 import { area, line } from 'd3-shape';
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column } from '../data';
-import { number } from '../format';
-import { type Axis, type AxisSpec, makeAxis } from './axis';
+import { number, short } from '../format';
+import { type Axis, type AxisSpec, isShown, leftMargin, makeAxis } from './axis';
 import { useSize } from './size';
 
 export interface Series {
@@ -35,17 +35,16 @@ interface LineChartProps {
   readonly pickHint?: string;
 }
 
-const MARGIN = { left: 54, right: 14, top: 12, bottom: 42 };
+const MARGIN = { right: 14, top: 12, bottom: 42 };
+
+/** More bands than these hide each other; then only that of the line pointed at is shown. */
+export const MOST_BANDS = 12;
 
 interface Near {
   readonly series: Series;
   readonly index: number;
   readonly px: number;
   readonly py: number;
-}
-
-function isShown(value: number | null | undefined, log: boolean): value is number {
-  return value !== null && value !== undefined && Number.isFinite(value) && (!log || value > 0);
 }
 
 function curve(series: Series, x: Axis, y: Axis, xLog: boolean, yLog: boolean): string {
@@ -96,15 +95,16 @@ export function LineChart(props: LineChartProps) {
   const height = props.height ?? 280;
   const xLog = xSpec.log ?? false;
   const yLog = ySpec.log ?? false;
-  const right = Math.max(width - MARGIN.right, MARGIN.left + 10);
   const bottom = height - MARGIN.bottom;
   const drawn = useMemo(() => {
-    const x = makeAxis(xSpec, series.map((s) => s.x), [MARGIN.left, right], Math.max(2, Math.floor((right - MARGIN.left) / 62)), 0.01);
-    const y = makeAxis(ySpec, series.flatMap((s) => [s.y]), [bottom, MARGIN.top], Math.max(3, Math.floor((bottom - MARGIN.top) / 38)), 0.04);
+    const y = makeAxis(ySpec, series.map((s) => s.y), [bottom, MARGIN.top], Math.max(3, Math.floor((bottom - MARGIN.top) / 38)), 0.04);
+    const left = leftMargin(y);
+    const right = Math.max(width - MARGIN.right, left + 10);
+    const x = makeAxis(xSpec, series.map((s) => s.x), [left, right], Math.max(2, Math.floor((right - left) / 62)), 0.01);
     const paths = series.map((s) => ({ series: s, line: curve(s, x, y, xLog, yLog), band: band(s, x, y, xLog, yLog) }));
-    return { x, y, paths };
-  }, [series, right, bottom, xLog, yLog, xSpec.label, xSpec.cap, ySpec.cap, xSpec.domain?.join(), ySpec.domain?.join()]);
-  const { x, y, paths } = drawn;
+    return { x, y, paths, left, right };
+  }, [series, width, bottom, xLog, yLog, xSpec.label, xSpec.cap, ySpec.cap, xSpec.domain?.join(), ySpec.domain?.join()]);
+  const { x, y, paths, left, right } = drawn;
   const lit = near && series.includes(near.series) ? near.series.key : null;
   const isLit = (s: Series) => (lit !== null ? s.key === lit : props.lit ? s.entry === props.lit : true);
   const anyLit = lit !== null || Boolean(props.lit && series.some((s) => s.entry === props.lit));
@@ -118,14 +118,14 @@ export function LineChart(props: LineChartProps) {
       {props.title && <div class="panel-title">{props.title}</div>}
       <div class="plot" style={{ height: `${height}px` }}>
         {width > 0 &&
-          <svg ref={svg} class={`chart${anyLit ? ' some-lit' : ''}${lit && props.onPick ? ' pickable' : ''}`} width={width} height={height}
+          <svg ref={svg} class={`chart${anyLit ? ' some-lit' : ''}${series.length > MOST_BANDS ? ' many' : ''}${lit && props.onPick ? ' pickable' : ''}`} width={width} height={height}
             viewBox={`0 0 ${width} ${height}`} role="img" aria-label={props.label} data-title={props.title ?? ''}
             onPointerMove={point} onPointerLeave={() => setNear(null)}
             onClick={() => lit !== null && props.onPick?.(lit)}>
             <clipPath id={clip}>
-              <rect x={MARGIN.left} y={MARGIN.top - 2} width={right - MARGIN.left + 2} height={bottom - MARGIN.top + 3} />
+              <rect x={left} y={MARGIN.top - 2} width={right - left + 2} height={bottom - MARGIN.top + 3} />
             </clipPath>
-            <Axes x={x} y={y} xLabel={xSpec.label} yLabel={props.title?.toLowerCase() === ySpec.label.toLowerCase() ? '' : ySpec.label} right={right} bottom={bottom} />
+            <Axes x={x} y={y} xLabel={xSpec.label} yLabel={props.title?.toLowerCase() === ySpec.label.toLowerCase() ? '' : ySpec.label} left={left} right={right} bottom={bottom} />
             <g clip-path={`url(#${clip})`}>
               {paths.map((p) => p.band &&
                 <path key={p.series.key} class={`band${isLit(p.series) ? ' lit' : ''}`} d={p.band} fill={p.series.colour} />)}
@@ -145,20 +145,20 @@ export function LineChart(props: LineChartProps) {
   );
 }
 
-function Axes(props: { x: Axis; y: Axis; xLabel: string; yLabel: string; right: number; bottom: number }) {
-  const { x, y, right, bottom } = props;
+function Axes(props: { x: Axis; y: Axis; xLabel: string; yLabel: string; left: number; right: number; bottom: number }) {
+  const { x, y, left, right, bottom } = props;
   return (
     <g class="axes">
       {y.ticks.map((tick) => {
         const at = y(tick.value);
         return (
           <g key={tick.value} class="tick-y" data-value={tick.value} data-at={at}>
-            <line class="grid" x1={MARGIN.left} x2={right} y1={at} y2={at} />
-            <text x={MARGIN.left - 8} y={at + 4} text-anchor="end">{tick.label}</text>
+            <line class="grid" x1={left} x2={right} y1={at} y2={at} />
+            <text x={left - 8} y={at + 4} text-anchor="end">{tick.label}</text>
           </g>
         );
       })}
-      <line class="rule" x1={MARGIN.left} x2={right} y1={bottom} y2={bottom} />
+      <line class="rule" x1={left} x2={right} y1={bottom} y2={bottom} />
       {x.ticks.map((tick) => {
         const at = x(tick.value);
         return (
@@ -168,7 +168,7 @@ function Axes(props: { x: Axis; y: Axis; xLabel: string; yLabel: string; right: 
           </g>
         );
       })}
-      <text class="axis-label" x={(MARGIN.left + right) / 2} y={bottom + 36} text-anchor="middle">{props.xLabel}</text>
+      <text class="axis-label" x={(left + right) / 2} y={bottom + 36} text-anchor="middle">{props.xLabel}</text>
       <text class="axis-label" transform={`translate(11 ${(MARGIN.top + bottom) / 2}) rotate(-90)`} text-anchor="middle">{props.yLabel}</text>
     </g>
   );
@@ -183,8 +183,8 @@ function Tooltip(props: { near: Near; width: number; xLabel: string; yLabel: str
   return (
     <div class="tooltip" aria-hidden="true" style={{ top: `${Math.max(py - 20, 0)}px`, ...side }}>
       <div class="tooltip-title">{series.label}</div>
-      <div>{`${props.xLabel} ${number(series.x[index], 4)}`}</div>
-      <div>{`${props.yLabel} ${number(series.y[index], 4)}`}</div>
+      <div>{`${props.xLabel} ${short(Number(series.x[index]!.toPrecision(4)))}`}</div>
+      <div>{`${props.yLabel} ${number(series.y[index])}`}</div>
       {hasBand && <div class="muted">{`${number(low[index], 3)} – ${number(high[index], 3)}`}</div>}
       {props.hint && <div class="muted">{props.hint}</div>}
     </div>

@@ -3,7 +3,7 @@
 // median of those that share a value. What diverged is a cross at the top.
 import { number } from '../format';
 import { median } from '../stats';
-import { makeAxis } from './axis';
+import { isShown, leftMargin, makeAxis } from './axis';
 import { useSize } from './size';
 
 export interface Dot {
@@ -14,22 +14,23 @@ export interface Dot {
   readonly href: string;
 }
 
-const MARGIN = { left: 54, right: 14, top: 26, bottom: 42 };
+const MARGIN = { right: 14, top: 26, bottom: 42 };
 const HEIGHT = 260;
 
 export function Marginal(props: { label: string; title: string; xLabel: string; yLabel: string; xs: readonly string[]; dots: readonly Dot[]; colour: string }) {
   const [box, width] = useSize<HTMLDivElement>();
-  const right = Math.max(width - MARGIN.right, MARGIN.left + 10);
   const bottom = HEIGHT - MARGIN.bottom;
   const y = makeAxis({ label: '', log: true }, [props.dots.map((dot) => dot.value)], [bottom, MARGIN.top], 6, 0.06);
-  const step = (right - MARGIN.left) / props.xs.length;
-  const x = (name: string) => MARGIN.left + (props.xs.indexOf(name) + 0.5) * step;
+  const left = leftMargin(y);
+  const right = Math.max(width - MARGIN.right, left + 10);
+  const step = (right - left) / props.xs.length;
+  const x = (name: string) => left + (props.xs.indexOf(name) + 0.5) * step;
   const summary = props.xs.map((name) => {
     const values = props.dots.filter((dot) => dot.at === name).map((dot) => dot.value);
-    const finite = values.filter((v): v is number => v !== null && v > 0);
+    const finite = values.filter((v) => isShown(v, true));
     return { name, best: finite.length ? Math.min(...finite) : null, middle: median(values) };
   });
-  const path = (key: 'best' | 'middle') => summary.filter((s) => s[key] !== null && s[key]! > 0)
+  const path = (key: 'best' | 'middle') => summary.filter((s) => isShown(s[key], true))
     .map((s, i) => `${i ? 'L' : 'M'}${x(s.name).toFixed(2)},${y(s[key]!).toFixed(2)}`).join('');
   // Dots of one value side by side, so that none hides another.
   const seen = new Map<string, number>();
@@ -47,18 +48,18 @@ export function Marginal(props: { label: string; title: string; xLabel: string; 
             <g class="axes">
               {y.ticks.map((tick) => (
                 <g key={tick.value} class="tick-y" data-value={tick.value} data-at={y(tick.value)}>
-                  <line class="grid" x1={MARGIN.left} x2={right} y1={y(tick.value)} y2={y(tick.value)} />
-                  <text x={MARGIN.left - 8} y={y(tick.value) + 4} text-anchor="end">{tick.label}</text>
+                  <line class="grid" x1={left} x2={right} y1={y(tick.value)} y2={y(tick.value)} />
+                  <text x={left - 8} y={y(tick.value) + 4} text-anchor="end">{tick.label}</text>
                 </g>
               ))}
-              <line class="rule" x1={MARGIN.left} x2={right} y1={bottom} y2={bottom} />
+              <line class="rule" x1={left} x2={right} y1={bottom} y2={bottom} />
               {props.xs.map((name) => <text key={name} x={x(name)} y={bottom + 17} text-anchor="middle">{name}</text>)}
-              <text class="axis-label" x={(MARGIN.left + right) / 2} y={bottom + 36} text-anchor="middle">{props.xLabel}</text>
+              <text class="axis-label" x={(left + right) / 2} y={bottom + 36} text-anchor="middle">{props.xLabel}</text>
               <text class="axis-label" transform={`translate(11 ${(MARGIN.top + bottom) / 2}) rotate(-90)`} text-anchor="middle">{props.yLabel}</text>
             </g>
             {props.dots.map((dot) => {
               const at = x(dot.at) + shift(dot.at, props.dots.filter((other) => other.at === dot.at).length);
-              return dot.value !== null && dot.value > 0
+              return isShown(dot.value, true)
                 ? <circle key={dot.key} class="dot" cx={at} cy={y(dot.value)} r="3" fill={props.colour} data-value={dot.value}><title>{`${dot.label}: ${number(dot.value)}`}</title></circle>
                 : <text key={dot.key} class="cross" x={at} y={MARGIN.top - 8} text-anchor="middle"><title>{`${dot.label}: diverged`}</title>×</text>;
             })}

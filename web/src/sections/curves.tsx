@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { Figure } from '../charts/figure';
 import type { LegendEntry } from '../charts/legend';
-import { LineChart, type Series } from '../charts/line_chart';
+import { LineChart, MOST_BANDS, type Series } from '../charts/line_chart';
 import { ABSCISSA_LABELS, type Abscissa, hasMetric, type Metric, METRIC_LABELS, pointCurve, seriesRows } from '../charts/series';
 import type { Setting } from '../data';
 import { count, number, plural, settingText } from '../format';
@@ -148,6 +148,7 @@ function noteOf(bands: boolean, log: boolean, shown: number, all: number, panels
   const words = [bands
     ? `Medians over the runs of a point, with bands of one standard deviation ${log ? 'of the logarithms (geometric mean times and over it)' : 'about the mean'}.`
     : 'Medians over the runs of a point.'];
+  if (bands && shown > MOST_BANDS) words.push(`With more than ${MOST_BANDS} curves only the band of the one pointed at is shown.`);
   if (shown === MOST_LINES && all > shown) words.push(`The best ${shown} of ${count(all)} points.`);
   const cut = panels.some((p) => p.metric.endsWith('loss') && p.series.some((s) => s.y.some((v) => v !== null && v > cap)));
   if (cut) words.push(`Losses above ${number(cap, 2)} (ten times the start) are cut off.`);

@@ -49,7 +49,6 @@ function Ranking(props: { task: Task; source: string; all: boolean }) {
   if (points.length === 0) return null;
   const shown = props.all ? byFinalLoss(points) : bestPoints(points);
   const severalSources = new Set(points.map((p) => p.source)).size > 1;
-  const anyDiverged = shown.some((p) => p.diverged > 0);
   const scale = rangeScale(shown.slice(0, 50));
   const columns: (TableColumn<Point> | false)[] = [
     {
@@ -65,8 +64,7 @@ function Ranking(props: { task: Task; source: string; all: boolean }) {
     { key: 'final', title: 'Final validation loss', numeric: true, order: (p) => p.final.median, cell: (p) => <Loss of={p.final} /> },
     { key: 'range', title: '', cell: (p) => <RangeBar of={p.final} scale={scale} colour={optimizerInk(p.optimizer, theme).colour} />, minor: true },
     { key: 'best', title: 'Best', numeric: true, minor: true, order: (p) => p.best.median, cell: (p) => <Loss of={p.best} /> },
-    { key: 'runs', title: 'Runs', numeric: true, order: (p) => p.runs.length, cell: (p) => count(p.runs.length) },
-    anyDiverged && { key: 'diverged', title: 'Diverged', numeric: true, order: (p) => p.diverged, cell: (p) => (p.diverged ? count(p.diverged) : '–') },
+    { key: 'runs', title: 'Runs', numeric: true, order: (p) => p.runs.length, cell: (p) => <>{count(p.runs.length)}{p.diverged > 0 && <span class="range bad">{`${count(p.diverged)} diverged`}</span>}</> },
     { key: 'time', title: 'Time', numeric: true, order: (p) => ofRuns(p, 'train_seconds') ?? Infinity, cell: (p) => duration(ofRuns(p, 'train_seconds')) },
     { key: 'steps', title: 'Steps', numeric: true, minor: true, order: (p) => ofRuns(p, 'steps') ?? Infinity, cell: (p) => stepsText(p) },
     shown.some((p) => ofRuns(p, 'peak_memory') !== null) &&

@@ -52,11 +52,11 @@ export function Runs() {
             <a class="run-name" href={hashOf('run', { id: run.id })}>{run.id}</a>
           </span>) },
         { key: 'task', title: 'Task', minor: true, order: taskOf, cell: taskOf },
-        { key: 'final', title: 'Final validation loss', numeric: true, order: (run) => (isDiverged(run) ? Infinity : run.final_val_loss ?? Infinity), cell: (run) => number(run.final_val_loss) },
+        { key: 'final', title: 'Final validation loss', numeric: true, order: (run) => (isDiverged(run) ? Infinity : run.final_val_loss ?? Infinity), cell: (run) => (isDiverged(run) ? <span class="bad">diverged</span> : number(run.final_val_loss)) },
         { key: 'best', title: 'Best', numeric: true, minor: true, order: (run) => run.best_val_loss ?? Infinity, cell: (run) => number(run.best_val_loss) },
         { key: 'epochs', title: 'Epochs', numeric: true, minor: true, order: (run) => run.epochs.epoch.length, cell: (run) => count(run.epochs.epoch.length) },
         { key: 'time', title: 'Time', numeric: true, minor: true, order: (run) => run.train_seconds ?? Infinity, cell: (run) => duration(run.train_seconds) },
-        { key: 'status', title: 'Status', order: (run) => run.status, cell: (run) => <span class={isDiverged(run) ? 'bad' : ''}>{statusText(run)}</span> },
+        { key: 'status', title: 'Status', minor: true, order: (run) => run.status, cell: (run) => <span class={isDiverged(run) ? 'bad' : ''}>{statusText(run)}</span> },
       ]} />
       <LeftOut report={model.report} />
     </Section>

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// A browser, pages with data in them, and plain statistics to compare with.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { makeDocument, makePage } from '../tools/make-data.mjs';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+export const FIXTURES = here('fixtures');
+export const TEMPLATE = readFileSync(here('../dist/report.html'), 'utf8');
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** A browser that lives as long as a file of tests, and a folder for its pages. */
+export async function startBrowser(test) {
+  const folder = mkdtempSync(join(tmpdir(), 'sven-report-'));
+  // Containers often run as root, for whom Chromium has no sandbox.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  test.after(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { browser, folder };
+}
+
+export function fixture() {
+  return makeDocument([FIXTURES]);
+}
+
+export function reproduction() {
+  const read = (name) => JSON.parse(readFileSync(here(`../../docs/reproduction/${name}.json`), 'utf8'));
+  const { experiments, version } = read('results');
+  return { format: 'sven-report-1', version, sources: [], bases: [], runs: [], skipped: [], reproduction: { experiments, claims: read('claims') } };
+}
+
+let files = 0;
+
+/** Writes a page; its address is that of a file. `raw` goes in as it is. */
+export function writePage(folder, document, raw) {
+  const path = join(folder, `page${files++}.html`);
+  const html = raw === undefined ? makePage(TEMPLATE, document) : TEMPLATE.replace('id="sven-data">null<', () => `id="sven-data">${raw}<`);
+  writeFileSync(path, html);
+  return `file://${path}`;
+}
+
+/** Opens an address; what the console says is an error when the page is closed. */
+export async function open(browser, address, hash = '', options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(5000);
+  const complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!/^(file|data|blob):/.test(request.url()) && !options.network) complaints.push(`request of ${request.url()}`);
+  });
+  await page.goto(address + hash);
+  await page.waitForSelector('h2');
+  page.complaints = complaints;
+  page.done = async () => {
+    assert.deepEqual(complaints, []);
+    await context.close();
+  };
+  return page;
+}
+
+/** To another section without loading the page again. */
+export async function go(page, hash) {
+  await page.evaluate((to) => { location.hash = to; }, hash);
+  await page.waitForTimeout(60);
+}
+
+export async function download(page, button) {
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
+}
+
+/** Rows of a CSV file as objects, numbers as numbers. */
+export function parseCsv(text) {
+  const cells = (line) => [...line.matchAll(/("((?:[^"]|"")*)"|[^,]*)(,|$)/g)]
+    .slice(0, -1).map((m) => (m[2] !== undefined ? m[2].replaceAll('""', '"') : m[1]));
+  const [header, ...lines] = text.trimEnd().split('\r\n').map((line) => cells(`${line},`).slice(0));
+  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] !== '' && !Number.isNaN(Number(line[i])) ? Number(line[i]) : line[i]])));
+}
+
+/** The values that a line in a chart stands for, from its pixels and the ticks. */
+export async function valuesOfLine(chart, series, log = { x: false, y: true }) {
+  const { path, ticks } = await chart.evaluate((svg, key) => {
+    const read = (name) => [...svg.querySelectorAll(name)].map((tick) => [Number(tick.dataset.value), Number(tick.dataset.at)]);
+    const line = [...svg.querySelectorAll('.line')].find((one) => one.dataset.series === key);
+    return { path: line.getAttribute('d'), ticks: { x: read('.tick-x'), y: read('.tick-y') } };
+  }, series);
+  const inverse = (axis) => {
+    const [[v0, p0], [v1, p1]] = [ticks[axis][0], ticks[axis].at(-1)];
+    if (!log[axis]) return (p) => v0 + ((v1 - v0) * (p - p0)) / (p1 - p0);
+    return (p) => Math.exp(Math.log(v0) + (Math.log(v1 / v0) * (p - p0)) / (p1 - p0));
+  };
+  const [toX, toY] = [inverse('x'), inverse('y')];
+  return path.slice(1).split('L').map((pair) => pair.split(',').map(Number)).map(([px, py]) => [toX(px), toY(py)]);
+}
+
+/** Equal to what a drawing can show. */
+export function near(actual, expected, tolerance = 5e-3) {
+  assert.ok(Math.abs(actual - expected) <= tolerance * Math.abs(expected) + 1e-12, `${actual} should be ${expected}`);
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/** Records of the scan as they are in their files: name → lines by type. */
+export function records() {
+  const folder = join(FIXTURES, 'scan/runs');
+  return new Map(readdirSync(folder).map((file) => {
+    const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    return [file.replace('.jsonl', ''), {
+      settings: lines[0].settings, epochs: lines.filter((l) => l.type === 'epoch'), summary: lines.find((l) => l.type === 'summary'),
+    }];
+  }));
+}
