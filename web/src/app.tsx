@@ -114,7 +114,7 @@ export function App(props: { report: Report; live: boolean }) {
       </nav>
       <main id="main">
         {Shown && section
-          ? <Guard key={`${section.key} ${inRuns}`}><Shown /></Guard>
+          ? <Guard key={`${section.key} ${inRuns}`} report={report}><Shown /></Guard>
           : <Nothing report={report} waiting={props.live} />}
       </main>
     </PageContext.Provider>
@@ -150,8 +150,13 @@ function ThemeButton(props: { choice: ThemeChoice; onChange: (choice: ThemeChoic
 }
 
 /** A section that fails says so, and leaves the others as they are. */
-class Guard extends Component<{ children: ComponentChildren }, { failure: string | null }> {
+class Guard extends Component<{ children: ComponentChildren; report: Report }, { failure: string | null }> {
   override state = { failure: null };
+
+  // Other data may do.
+  override componentDidUpdate(before: { report: Report }) {
+    if (this.state.failure !== null && before.report !== this.props.report) this.setState({ failure: null });
+  }
 
   static override getDerivedStateFromError(error: unknown) {
     return { failure: error instanceof Error ? error.message : String(error) };

@@ -244,6 +244,6 @@ export function readChanges(before: Report, value: unknown): Report {
     runs: [...runs.values()],
     reproduction: json.reproduction === undefined ? before.reproduction : readReproduction(reader, json.reproduction),
     skipped: json.skipped === undefined ? before.skipped : readSkipped(reader, json.skipped),
-    problems: [...before.problems, ...reader.allProblems()].slice(-MOST_PROBLEMS),
+    problems: [...new Set([...before.problems, ...reader.allProblems()])].slice(-MOST_PROBLEMS),
   };
 }

@@ -46,6 +46,12 @@ export function Section(props: { title: string; lead?: ComponentChildren; childr
   );
 }
 
+/** The settings of a point; a line ends between two of them, not within one. */
+export function SettingsText({ label }: { label: string }) {
+  const words = label.split(' · ');
+  return <span class="settings">{label ? words.flatMap((word, i) => [<span key={i}>{i + 1 < words.length ? `${word} ·` : word}</span>, ' ']) : '–'}</span>;
+}
+
 export interface TableColumn<Row> {
   readonly key: string;
   readonly title: string;

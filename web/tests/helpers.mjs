@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { makeDocument, makePage } from '../tools/make-data.mjs';
@@ -14,16 +15,21 @@ export const TEMPLATE = readFileSync(here('../dist/report.html'), 'utf8');
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** A browser that lives as long as a file of tests, and a folder for its pages. */
-export async function startBrowser(test) {
-  const folder = mkdtempSync(join(tmpdir(), 'sven-report-'));
-  // Containers often run as root, for whom Chromium has no sandbox.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  test.after(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { browser, folder };
+let started;
+
+/** A browser for all tests, and a folder for its pages. */
+export function startBrowser() {
+  started ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sven-report-'));
+    // Containers often run as root, for whom Chromium has no sandbox.
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    after(async () => {
+      await browser.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return { browser, folder };
+  })();
+  return started;
 }
 
 export function fixture() {
@@ -46,25 +52,38 @@ export function writePage(folder, document, raw) {
   return `file://${path}`;
 }
 
-/** Opens an address; what the console says is an error when the page is closed. */
-export async function open(browser, address, hash = '', options = {}) {
+async function newPage(browser, { network, ...options }) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(5000);
-  const complaints = [];
+  page.complaints = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => page.complaints.push(error.message));
   page.on('request', (request) => {
-    if (!/^(file|data|blob):/.test(request.url()) && !options.network) complaints.push(`request of ${request.url()}`);
+    if (!/^(file|data|blob|about):/.test(request.url()) && !network) page.complaints.push(`request of ${request.url()}`);
   });
+  return page;
+}
+
+let shared;
+
+/**
+ * Opens an address; what the console says by the time of `done` is an error.
+ * Tests without options of their own take turns in one page.
+ */
+export async function open(browser, address, hash = '', options = null) {
+  const page = options ? await newPage(browser, options) : await (shared ??= newPage(browser, {}));
+  page.complaints.length = 0;
+  await page.goto('about:blank');
+  await page.mouse.move(0, 0);
   await page.goto(address + hash);
   await page.waitForSelector('h2');
-  page.complaints = complaints;
   page.done = async () => {
+    const complaints = [...page.complaints];
+    if (options) await page.context().close();
     assert.deepEqual(complaints, []);
-    await context.close();
   };
   return page;
 }

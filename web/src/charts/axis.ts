@@ -49,6 +49,8 @@ export function extent(columns: Iterable<Column>, log: boolean, cap = Infinity):
   return [low, Math.max(low, Math.min(high, cap))];
 }
 
+const MANTISSAS = [[1, 1.5, 2, 3, 4, 5, 6, 8], [1, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3]];
+
 function logTicks([low, high]: readonly [number, number], room: number): Tick[] {
   const first = Math.ceil(Math.log10(low) - 1e-9);
   const last = Math.floor(Math.log10(high) + 1e-9);
@@ -60,8 +62,8 @@ function logTicks([low, high]: readonly [number, number], room: number): Tick[] 
       return { value: 10 ** power, label: power === 0 ? '1' : power === 1 ? '10' : `10${superscript(power)}` };
     });
   }
-  // Within two decades the numbers between are needed as well.
-  for (const mantissas of [[1, 2, 3, 5], [1, 2, 5], [1, 3]]) {
+  // Within two decades the numbers between are needed as well, as many as fit.
+  for (const mantissas of MANTISSAS) {
     const ticks: Tick[] = [];
     for (let power = first - 1; power <= last; power++) {
       for (const m of mantissas) {

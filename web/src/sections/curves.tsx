@@ -10,7 +10,7 @@ import { count, number, plural, settingText } from '../format';
 import { bestPoints, byFinalLoss, type Point, valuesOf, variedSettings } from '../model';
 import { median } from '../stats';
 import { optimizerInk, ramp, type Theme } from '../theme';
-import { Section, Segmented, Select, Table } from '../ui';
+import { Section, Segmented, Select, SettingsText, Table } from '../ui';
 import { hashOf, useChoice, usePage, useSet } from '../view';
 import { linkTo } from './overview';
 import { TaskSelect, useTask } from './task_select';
@@ -135,7 +135,7 @@ export function Curves() {
       <Table label="Points shown" rows={points} rowKey={(p) => p.key} most={25} columns={[
         { key: 'optimizer', title: 'Optimizer', cell: (p) => (
           <span class="name"><span class="swatch" style={{ background: legend.find((e) => e.key === entryOf(p, by))?.colour }} />{p.optimizer}</span>) },
-        { key: 'settings', title: 'Settings', cell: (p) => <span class="settings">{p.label || '–'}</span> },
+        { key: 'settings', title: 'Settings', cell: (p) => <SettingsText label={p.label} /> },
         { key: 'final', title: 'Final validation loss', numeric: true, cell: (p) => number(p.final.median) },
         { key: 'source', title: 'Folder', minor: true, cell: (p) => p.source.name },
         { key: 'runs', title: 'Runs', cell: (p) => <RunLinks point={p} /> },

@@ -64,6 +64,7 @@ const valueText = (point: Point, name: string) => settingText(point.settings.get
 function cellsOf(points: readonly Point[], x: string, y: string, measure: string): Cell[] {
   const best = new Map<string, Point>();
   for (const point of points) {
+    if (!point.settings.has(x) || !point.settings.has(y)) continue;
     const key = `${valueText(point, x)} ${valueText(point, y)}`;
     const before = best.get(key);
     if (!before || (measured(point, measure) ?? Infinity) < (measured(before, measure) ?? Infinity)) best.set(key, point);
@@ -93,8 +94,10 @@ export function Hyper() {
   const family = inSource.find((f) => f.optimizer === optimizer) ?? preferred;
   const names = variedSettings(family.points);
   const [measure, setMeasure] = useChoice('measure', 'final');
-  const [xName, setX] = useChoice('hx', firstOf(PREFERRED.x, names, PREFERRED.y));
-  const x = names.includes(xName) ? xName : firstOf(PREFERRED.x, names, PREFERRED.y);
+  // The learning rate goes up, unless it is all there is.
+  const across = firstOf(PREFERRED.x, names, PREFERRED.y) || names[0]!;
+  const [xName, setX] = useChoice('hx', across);
+  const x = names.includes(xName) ? xName : across;
   const [yName, setY] = useChoice('hy', firstOf(PREFERRED.y, names, [x]));
   const y = names.includes(yName) && yName !== x ? yName : firstOf(PREFERRED.y, names, [x]);
   const [facetName, setFacet] = useChoice('facet', firstOf(PREFERRED.facet, names, [x, y]));

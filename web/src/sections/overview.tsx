@@ -6,7 +6,7 @@ import { duration, bytes, count, medianWithQuartiles, number, plural } from '../
 import { bestPoints, byFinalLoss, type Point, type Task } from '../model';
 import { median, type Quartiles } from '../stats';
 import { optimizerInk } from '../theme';
-import { Section, Segmented, Select, Table, type TableColumn } from '../ui';
+import { Section, Segmented, Select, SettingsText, Table, type TableColumn } from '../ui';
 import { hashOf, useChoice, usePage } from '../view';
 import { LeftOut } from './left_out';
 
@@ -60,7 +60,7 @@ function Ranking(props: { task: Task; source: string; all: boolean }) {
         </span>
       ),
     },
-    { key: 'settings', title: 'Settings', cell: (p) => <span class="settings">{p.label || '–'}</span>, minor: !props.all },
+    { key: 'settings', title: 'Settings', cell: (p) => <SettingsText label={p.label} />, minor: !props.all },
     { key: 'final', title: 'Final validation loss', numeric: true, order: (p) => p.final.median, cell: (p) => <Loss of={p.final} /> },
     { key: 'range', title: '', cell: (p) => <RangeBar of={p.final} scale={scale} colour={optimizerInk(p.optimizer, theme).colour} />, minor: true },
     { key: 'best', title: 'Best', numeric: true, minor: true, order: (p) => p.best.median, cell: (p) => <Loss of={p.best} /> },

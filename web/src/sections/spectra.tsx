@@ -47,9 +47,10 @@ export function Spectra() {
   const points = task.points.filter((p) => p.runs.some((run) => run.spectra));
   const runs = points.filter((p) => source === 'all' || p.source.name === source).flatMap((p) => p.runs.filter((run) => run.spectra))
     .sort((a, b) => longest(b) - longest(a) || b.spectra!.values.length - a.spectra!.values.length);
-  // Nothing picked shows the first ones; the first click starts from these.
-  const first = runs.slice(0, FIRST_SHOWN).map((run) => run.id);
-  const shown = picked.size > 0 ? runs.filter((run) => picked.has(run.id)) : runs.slice(0, FIRST_SHOWN);
+  // Nothing picked shows the first ones of different settings; the first click starts from these.
+  const labels = runs.map((run) => model.pointOf.get(run.id)!.label);
+  const first = runs.filter((_, i) => labels.indexOf(labels[i]!) === i).slice(0, FIRST_SHOWN).map((run) => run.id);
+  const shown = runs.filter((run) => (picked.size > 0 ? picked.has(run.id) : first.includes(run.id)));
   const press = (id: string) => {
     if (picked.size > 0) toggle(id);
     else setPicked(first.includes(id) ? first.filter((other) => other !== id) : [...first, id]);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { download, fixture, go, median, near, open, parseCsv, records, reproduction, startBrowser, valuesOfLine, writePage } from './helpers.mjs';
 
-const { browser, folder } = await startBrowser(test);
+const { browser, folder } = await startBrowser();
 const SMALL = 'toy1d 500 200';
 const task = `task=${encodeURIComponent(SMALL)}`;
 const svenRuns = (settings) => [...records().values()].filter((r) => r.settings.optimizer === 'sven' &&
@@ -226,6 +226,16 @@ test('heat maps have the final loss of each point, and mark what diverged', asyn
   assert.equal(await marked.locator('.cell .cross').count(), 2);
   assert.equal(await marked.locator('svg.marginal').first().locator('.cross').count(), 2);
   await marked.done();
+});
+
+test('one setting alone has a plot, and no heat map', async () => {
+  const document = fixture();
+  document.runs = document.runs.filter((run) => run.id.startsWith('scan/sgd'));
+  document.runs.push({ ...document.runs[0], id: 'scan/sgd_lr=0.1', settings: { lr: 0.1 } });
+  const page = await open(browser, writePage(folder, document), '#hyper');
+  assert.equal(await page.locator('svg.heat-map').count(), 0);
+  assert.equal(await page.locator('svg.marginal').count(), 1);
+  await page.done();
 });
 
 test('a run has its settings, its curves, its phases and its command', async () => {

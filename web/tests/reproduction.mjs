@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { download, go, median, near, open, parseCsv, reproduction, startBrowser, valuesOfLine, writePage } from './helpers.mjs';
 
-const { browser, folder } = await startBrowser(test);
+const { browser, folder } = await startBrowser();
 const document = reproduction();
 const experiment = (name) => document.reproduction.experiments.find((e) => e.name === name);
 const address = writePage(folder, document);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { download, fixture, go, open, reproduction, startBrowser, TEMPLATE, writePage } from './helpers.mjs';
 
-const { browser, folder } = await startBrowser(test);
+const { browser, folder } = await startBrowser();
 const EVIL = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=2</script>';
 const SECTIONS = ['#overview', '#overview?rows=all', '#curves', '#curves?show=all', '#hyper', '#spectra', '#reproduction', '#runs'];
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Feed, serve } from '../tools/mock-server.mjs';
 import { fixture, open, startBrowser, valuesOfLine } from './helpers.mjs';
 
-const { browser } = await startBrowser(test);
+const { browser } = await startBrowser();
 const HASH = '#curves?task=toy1d+none+none&x=step';
 
 function withEpochs(count) {
@@ -86,7 +86,7 @@ test('the page outlives its server, and takes up another one', async () => {
   assert.equal(await page.evaluate(() => window.stayed), true);
   assert.ok(next.state.requests.every((request) => request.startsWith('/api/data?session=')));
   // The refused connections are the browser's own complaint.
-  page.complaints.splice(0, page.complaints.length, ...page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text)));
+  page.complaints = page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text));
   await page.done();
   await next.close();
 });

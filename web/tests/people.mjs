@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { download, fixture, go, open, parseCsv, reproduction, startBrowser, writePage } from './helpers.mjs';
 
-const { browser, folder } = await startBrowser(test);
+const { browser, folder } = await startBrowser();
 const document = { ...fixture(), reproduction: reproduction().reproduction };
 document.runs.push({ ...document.runs[0], id: `two/${'averylongname'.repeat(20)}` });
 document.skipped = [{ path: `${'folder/'.repeat(40)}x.jsonl`, reason: 'no line of type config' }];
