@@ -80,6 +80,7 @@ export async function open(browser, address, hash = '', options = null) {
   await page.mouse.move(0, 0);
   await page.goto(address + hash);
   await page.waitForSelector('h2');
+  await drawn(page);
   page.done = async () => {
     const complaints = [...page.complaints];
     if (options) await page.context().close();
@@ -88,10 +89,21 @@ export async function open(browser, address, hash = '', options = null) {
   return page;
 }
 
+/** Figures are drawn when they come near the screen: those on it have been. */
+export async function drawn(page) {
+  await page.waitForFunction(() => [...document.querySelectorAll('.figure')]
+    .filter((figure) => figure.getBoundingClientRect().top < innerHeight && figure.getBoundingClientRect().bottom > 0)
+    .every((figure) => figure.querySelector('svg.chart')));
+}
+
 /** To another section without loading the page again. */
 export async function go(page, hash) {
-  await page.evaluate((to) => { location.hash = to; }, hash);
-  await page.waitForTimeout(60);
+  await page.evaluate(async (to) => {
+    location.hash = to;
+    // The change is told, then drawn.
+    await new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
+  }, hash);
+  await drawn(page);
 }
 
 export async function download(page, button) {

@@ -91,6 +91,17 @@ test('the page outlives its server, and takes up another one', async () => {
   await next.close();
 });
 
+test('changes of another session are not mixed with those of this one', async () => {
+  const { server, page } = await start(withEpochs(2));
+  const other = withEpochs(3);
+  const runs = other.runs.filter((run) => run.id === 'two/sven');
+  server.state.feed = { since: (session) => (session === 'new' ? null : { ...other, runs, partial: true, session: 'new', revision: 7 }) };
+  await page.waitForFunction(() => document.querySelector('svg.chart').querySelectorAll('.line').length === 1, null, { timeout: 2000 });
+  assert.match(await page.locator('.masthead').innerText(), /^[^\d]*1 run /s);
+  await page.done();
+  await server.close();
+});
+
 test('before the first run the page waits', async () => {
   const empty = { format: 'sven-report-1', version: '0.1.0', sources: [], bases: [], runs: [], skipped: [] };
   const server = await serve(new Feed(empty));

@@ -2,7 +2,7 @@
 // What the sections show is what the files say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { download, fixture, go, median, near, open, parseCsv, records, reproduction, startBrowser, valuesOfLine, writePage } from './helpers.mjs';
+import { download, drawn, fixture, go, median, near, open, parseCsv, records, reproduction, startBrowser, valuesOfLine, writePage } from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
 const SMALL = 'toy1d 500 200';
@@ -68,9 +68,9 @@ test('curves have a line for each optimizer, with the values of the files', asyn
   const best = svenRuns({ k: 16, lr: 1, rtol: 0.001 });
   const key = 'scan/sven_k=16_lr=1_rtol=0.001_seed=1';
   for (const [metric, index] of [['val_loss', 0], ['train_loss', 1]]) {
-    const drawn = await valuesOfLine(page.locator('svg.chart').nth(index), key);
-    assert.equal(drawn.length, 2);
-    drawn.forEach(([x, y], i) => {
+    const line = await valuesOfLine(page.locator('svg.chart').nth(index), key);
+    assert.equal(line.length, 2);
+    line.forEach(([x, y], i) => {
       near(x, i + 1);
       near(y, median(best.map((r) => r.epochs[i][metric])));
     });
@@ -178,6 +178,7 @@ test('a link opens what it was taken from', async () => {
   assert.equal(await page.locator('h2').innerText(), 'two/sven');
   await page.goBack();
   await page.waitForSelector('.legend');
+  await drawn(page);
   assert.equal(await page.locator('svg.chart').first().locator('.line').count(), 4);
   await go(page, '#nowhere?x=%E0%A4%A');
   assert.equal(await page.locator('h2').innerText(), 'Overview');
@@ -197,9 +198,9 @@ test('spectra have one line per epoch with s_i / s_1', async () => {
   assert.equal(await charts.locator('.line').count(), 2);
   const { epochs } = records().get('sven_k=16_lr=1_rtol=0.001_seed=2');
   for (const epoch of epochs) {
-    const drawn = await valuesOfLine(charts.first(), `epoch ${epoch.epoch}`);
-    assert.equal(drawn.length, epoch.spectrum.length);
-    drawn.forEach(([, y], i) => near(y, epoch.spectrum[i], 1e-2));
+    const line = await valuesOfLine(charts.first(), `epoch ${epoch.epoch}`);
+    assert.equal(line.length, epoch.spectrum.length);
+    line.forEach(([, y], i) => near(y, epoch.spectrum[i], 1e-2));
   }
   await page.done();
 });
@@ -280,10 +281,10 @@ test('a command leaves out what has its default, and quotes what a shell would r
 
 test('validations within epochs are drawn where they were made', async () => {
   const page = await open(browser, writePage(folder, fixture()), '#run?id=two%2Fsven&x=step');
-  const drawn = await valuesOfLine(page.locator('svg.chart').first(), 'checks');
+  const line = await valuesOfLine(page.locator('svg.chart').first(), 'checks');
   const run = fixture().runs.find((r) => r.id === 'two/sven');
-  assert.equal(drawn.length, run.checks.step.length);
-  drawn.forEach(([x, y], i) => {
+  assert.equal(line.length, run.checks.step.length);
+  line.forEach(([x, y], i) => {
     near(x, run.checks.step[i], 1e-2);
     near(y, run.checks.val_loss[i], 1e-2);
   });

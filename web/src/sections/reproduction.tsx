@@ -57,7 +57,7 @@ function PaperFigureView({ figure }: { figure: PaperFigure }) {
     ({ ...panel, series: panel.series.filter((s) => !off.has(s.entry)) }))), [figure, offKey]);
   const sources = new Set(model.report.sources.map((s) => s.name));
   return (
-    <Figure name={`figure-${figure.number}`} title={`Figure ${figure.number}. ${figure.title}`} note={figure.note} height={600}
+    <Figure name={`figure-${figure.number}`} title={`Figure ${figure.number}. ${figure.title}`} note={figure.note} height={roomFor(figure)}
       exported={rows.flatMap((row) => row.legend)} table={() => seriesRows(panels.flat())}>
       {() => rows.map((row, r) => (
         <div key={r}>
@@ -76,6 +76,12 @@ function PaperFigureView({ figure }: { figure: PaperFigure }) {
       ))}
     </Figure>
   );
+}
+
+/** Close to what it will take, so that what is below stays in its place. */
+function roomFor(figure: PaperFigure): number {
+  const lines = figure.rows.map((row) => Math.ceil(row.panels.length / (innerWidth < 720 ? 1 : innerWidth < 1000 ? 2 : 4)));
+  return lines.reduce((sum, count) => sum + count * 294 + 30, 0);
 }
 
 function linkParams(task: string, source: string): { [name: string]: string } {
