@@ -16,13 +16,16 @@ function singleFile() {
       const files = Object.values(bundle);
       const page = files.find((file) => file.fileName.endsWith('.html'));
       // An end tag inside a string of the script would end the script.
-      const script = files.find((file) => file.type === 'chunk').code.replaceAll('</script', '<\\/script').trim();
+      const script = files
+        .find((file) => file.type === 'chunk')
+        .code.replaceAll('</script', '<\\/script')
+        .trim();
       const style = String(files.find((file) => file.fileName.endsWith('.css')).source).trim();
       const policy = [
         "default-src 'none'",
         `script-src ${hash(script)}`,
         `style-src ${hash(style)}`,
-        "img-src data: blob:",
+        'img-src data: blob:',
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
@@ -33,7 +36,10 @@ function singleFile() {
       const html = String(page.source)
         .replace(/\s*<script type="module"[^>]*src=[^>]*><\/script>/g, '')
         .replace(/\s*<link rel="stylesheet"[^>]*>/g, '')
-        .replace('<!--policy-->', () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`)
+        .replace(
+          '<!--policy-->',
+          () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+        )
         .replace('<!--style-->', () => `<style>${style}</style>`)
         .replace('<!--script-->', () => `<script type="module">${script}</script>`);
       for (const file of files) delete bundle[file.fileName];

@@ -7,7 +7,8 @@ import { plural } from './format';
 import { type Connection, follow } from './live';
 import { makeModel, type Model } from './model';
 import { Curves } from './sections/curves';
-import { hasHyper, Hyper } from './sections/hyper';
+import { Hyper } from './sections/hyper';
+import { hasHyper } from './sections/hyper_data';
 import { LeftOut } from './sections/left_out';
 import { Overview } from './sections/overview';
 import { Reproduction } from './sections/reproduction';
@@ -29,8 +30,18 @@ const SECTIONS: readonly SectionEntry[] = [
   { key: 'overview', title: 'Overview', view: Overview, has: (m) => m.points.length > 0 },
   { key: 'curves', title: 'Curves', view: Curves, has: (m) => m.points.length > 0 },
   { key: 'hyper', title: 'Hyper-parameters', view: Hyper, has: hasHyper },
-  { key: 'spectra', title: 'Spectra', view: Spectra, has: (m) => m.report.runs.some((run) => run.spectra) },
-  { key: 'reproduction', title: 'Reproduction', view: Reproduction, has: (m) => m.report.reproduction !== null },
+  {
+    key: 'spectra',
+    title: 'Spectra',
+    view: Spectra,
+    has: (m) => m.report.runs.some((run) => run.spectra),
+  },
+  {
+    key: 'reproduction',
+    title: 'Reproduction',
+    view: Reproduction,
+    has: (m) => m.report.reproduction !== null,
+  },
   { key: 'runs', title: 'Runs', view: Runs, has: (m) => m.points.length > 0 },
 ];
 
@@ -92,11 +103,28 @@ export function App(props: { report: Report; live: boolean }) {
   const Shown = inRuns ? RunPage : section?.view;
   return (
     <PageContext.Provider value={page}>
-      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById('section-title')?.focus(); }}>Skip to the content</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(e) => {
+          e.preventDefault();
+          document.getElementById('section-title')?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
       <header>
         <div class="masthead">
           <h1>{title}</h1>
-          <p class="muted">{[plural(report.runs.length, 'run'), report.version && `sven ${report.version}`, report.generated].filter((w) => w).join(' · ')}</p>
+          <p class="muted">
+            {[
+              plural(report.runs.length, 'run'),
+              report.version && `sven ${report.version}`,
+              report.generated,
+            ]
+              .filter((w) => w)
+              .join(' · ')}
+          </p>
           <div class="masthead-tools">
             {props.live && <Live connection={connection} />}
             <ThemeButton choice={choice} onChange={setChoice} />
@@ -107,15 +135,27 @@ export function App(props: { report: Report; live: boolean }) {
         <ul>
           {sections.map((s) => (
             <li key={s.key}>
-              <a href={hashOf(s.key, task && s.key !== 'runs' && s.key !== 'overview' ? { task } : {})} aria-current={s === section ? 'page' : undefined}>{s.title}</a>
+              <a
+                href={hashOf(
+                  s.key,
+                  task && s.key !== 'runs' && s.key !== 'overview' ? { task } : {},
+                )}
+                aria-current={s === section ? 'page' : undefined}
+              >
+                {s.title}
+              </a>
             </li>
           ))}
         </ul>
       </nav>
       <main id="main">
-        {Shown && section
-          ? <Guard key={`${section.key} ${inRuns}`} report={report}><Shown /></Guard>
-          : <Nothing report={report} waiting={props.live} />}
+        {Shown && section ? (
+          <Guard key={`${section.key} ${inRuns}`} report={report}>
+            <Shown />
+          </Guard>
+        ) : (
+          <Nothing report={report} waiting={props.live} />
+        )}
       </main>
     </PageContext.Provider>
   );
@@ -124,38 +164,69 @@ export function App(props: { report: Report; live: boolean }) {
 function Nothing(props: { report: Report; waiting: boolean }) {
   return (
     <section class="section">
-      <h2 id="section-title" tabIndex={-1}>No runs</h2>
-      <p class="lead">{props.waiting ? 'As soon as a run has begun it is shown here.' : 'There is nothing to show: no folder with a run was found.'}</p>
+      <h2 id="section-title" tabIndex={-1}>
+        No runs
+      </h2>
+      <p class="lead">
+        {props.waiting
+          ? 'As soon as a run has begun it is shown here.'
+          : 'There is nothing to show: no folder with a run was found.'}
+      </p>
       <LeftOut report={props.report} />
     </section>
   );
 }
 
 const CONNECTIONS: { readonly [state in Connection]: string } = {
-  off: '', connecting: 'Connecting', live: 'Live', lost: 'Connection lost, trying again',
+  off: '',
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Connection lost, trying again',
 };
 
 function Live({ connection }: { connection: Connection }) {
-  return <span class={`live ${connection}`} role="status" data-connection={connection}><span class="light" aria-hidden="true" />{CONNECTIONS[connection]}</span>;
+  return (
+    <span class={`live ${connection}`} role="status" data-connection={connection}>
+      <span class="light" aria-hidden="true" />
+      {CONNECTIONS[connection]}
+    </span>
+  );
 }
 
 function ThemeButton(props: { choice: ThemeChoice; onChange: (choice: ThemeChoice) => void }) {
-  const next: { readonly [choice in ThemeChoice]: ThemeChoice } = { auto: 'light', light: 'dark', dark: 'auto' };
-  const words: { readonly [choice in ThemeChoice]: string } = { auto: 'as the system', light: 'light', dark: 'dark' };
+  const next: { readonly [choice in ThemeChoice]: ThemeChoice } = {
+    auto: 'light',
+    light: 'dark',
+    dark: 'auto',
+  };
+  const words: { readonly [choice in ThemeChoice]: string } = {
+    auto: 'as the system',
+    light: 'light',
+    dark: 'dark',
+  };
   return (
-    <button type="button" class="theme" onClick={() => props.onChange(next[props.choice])} aria-label={`Colours: ${words[props.choice]}. Change to ${words[next[props.choice]]}.`}>
+    <button
+      type="button"
+      class="theme"
+      onClick={() => props.onChange(next[props.choice])}
+      aria-label={`Colours: ${words[props.choice]}. Change to ${words[next[props.choice]]}.`}
+    >
       {props.choice === 'auto' ? '◐ Auto' : props.choice === 'light' ? '○ Light' : '● Dark'}
     </button>
   );
 }
 
 /** A section that fails says so, and leaves the others as they are. */
-class Guard extends Component<{ children: ComponentChildren; report: Report }, { failure: string | null }> {
+class Guard extends Component<
+  { children: ComponentChildren; report: Report },
+  { failure: string | null }
+> {
   override state = { failure: null };
 
   // Other data may do.
   override componentDidUpdate(before: { report: Report }) {
-    if (this.state.failure !== null && before.report !== this.props.report) this.setState({ failure: null });
+    if (this.state.failure !== null && before.report !== this.props.report)
+      this.setState({ failure: null });
   }
 
   static override getDerivedStateFromError(error: unknown) {
@@ -163,7 +234,10 @@ class Guard extends Component<{ children: ComponentChildren; report: Report }, {
   }
 
   override render() {
-    return this.state.failure === null ? this.props.children
-      : <p class="lead bad" role="alert">{`This section cannot be shown: ${this.state.failure}`}</p>;
+    return this.state.failure === null ? (
+      this.props.children
+    ) : (
+      <p class="lead bad" role="alert">{`This section cannot be shown: ${this.state.failure}`}</p>
+    );
   }
 }

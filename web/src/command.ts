@@ -12,12 +12,29 @@ const OF_FILES = ['validation', 'split_seed', 'standardise'];
 
 function isUnset(name: string, value: Setting, settings: Settings): boolean {
   const hasTask = settings.task !== undefined && settings.task !== '' && settings.task !== 'none';
-  return value === '' || value === 'none' || value === 'default' || (hasTask && OF_FILES.includes(name)) ||
-    (name === 'huber_delta' && settings.loss !== 'huber');
+  return (
+    value === '' ||
+    value === 'none' ||
+    value === 'default' ||
+    (hasTask && OF_FILES.includes(name)) ||
+    (name === 'huber_delta' && settings.loss !== 'huber')
+  );
 }
 
 /** Order in which people say things; all else follows by name. */
-const FIRST = ['task', 'data', 'target', 'optimizer', 'lr', 'k', 'rtol', 'epochs', 'batch_size', 'hidden', 'seed'];
+const FIRST = [
+  'task',
+  'data',
+  'target',
+  'optimizer',
+  'lr',
+  'k',
+  'rtol',
+  'epochs',
+  'batch_size',
+  'hidden',
+  'seed',
+];
 
 function rank(name: string): number {
   const at = FIRST.indexOf(name);
@@ -34,7 +51,12 @@ export function commandOf(report: Report, run: Run): string {
   const defaults = { ...report.defaults[''], ...report.defaults[String(settings.optimizer)] };
   const words = Object.entries(settings)
     // Control characters have no place in a command that is pasted.
-    .filter(([name, value]) => /^[a-z][a-z0-9_]*$/.test(name) && !isUnset(name, value, settings) && !/[\u0000-\u001f\u007f]/.test(String(value)))
+    .filter(
+      ([name, value]) =>
+        /^[a-z][a-z0-9_]*$/.test(name) &&
+        !isUnset(name, value, settings) &&
+        !/[\u0000-\u001f\u007f]/.test(String(value)),
+    )
     .filter(([name, value]) => !(Object.hasOwn(defaults, name) && defaults[name] === value))
     .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
     .map(([name, value]) => {

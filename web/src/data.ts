@@ -52,7 +52,13 @@ export interface Spectra {
 }
 
 export const STATUSES = [
-  'completed', 'target_loss', 'early_stopped', 'time_limit', 'diverged', 'running', 'interrupted',
+  'completed',
+  'target_loss',
+  'early_stopped',
+  'time_limit',
+  'diverged',
+  'running',
+  'interrupted',
 ] as const;
 export type Status = (typeof STATUSES)[number] | 'unknown';
 
@@ -155,8 +161,11 @@ export interface Report {
 
 /** The setting of a run, or undefined if it has none of that name. */
 export function setting(run: Run, name: string): Setting | undefined {
-  const value = Object.hasOwn(run.own, name) ? run.own[name]
-    : Object.hasOwn(run.base.settings, name) ? run.base.settings[name] : undefined;
+  const value = Object.hasOwn(run.own, name)
+    ? run.own[name]
+    : Object.hasOwn(run.base.settings, name)
+      ? run.base.settings[name]
+      : undefined;
   return value;
 }
 

@@ -36,7 +36,8 @@ export function number(value: number | null | undefined, digits = 3): string {
 /** A setting or tick: no trailing zeros, 10⁻³ instead of 1 × 10⁻³. */
 export function short(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return number(value);
-  if (Math.abs(value) >= 1e-2 && Math.abs(value) < 1e5) return typeset(String(Number(value.toPrecision(6))));
+  if (Math.abs(value) >= 1e-2 && Math.abs(value) < 1e5)
+    return typeset(String(Number(value.toPrecision(6))));
   const [mantissa, exponent] = value.toExponential().split('e') as [string, string];
   const power = `10${superscript(Number(exponent))}`;
   const rounded = String(Number(Number(mantissa).toPrecision(4)));
@@ -47,7 +48,8 @@ export function short(value: number): string {
 /** Two digits, for tight places: 0.99, 2.1 × 10⁴. */
 export function compact(value: number): { mantissa: string; power: string } {
   const magnitude = Math.abs(value);
-  if (value === 0 || (magnitude >= 0.01 && magnitude < 1000)) return { mantissa: number(value, 2), power: '' };
+  if (value === 0 || (magnitude >= 0.01 && magnitude < 1000))
+    return { mantissa: number(value, 2), power: '' };
   const [mantissa, exponent] = value.toExponential(1).split('e') as [string, string];
   return { mantissa: mantissa.replace('-', MINUS), power: `10${superscript(Number(exponent))}` };
 }
@@ -55,12 +57,17 @@ export function compact(value: number): { mantissa: string; power: string } {
 export function settingText(value: string | number | boolean | undefined): string {
   if (value === undefined) return '–';
   // Seeds and sizes are shown to the last digit.
-  if (typeof value === 'number' && Number.isInteger(value)) return String(value).replace('-', MINUS);
+  if (typeof value === 'number' && Number.isInteger(value))
+    return String(value).replace('-', MINUS);
   return typeof value === 'number' ? short(value) : String(value);
 }
 
 /** Median and quartiles with one power of ten: (1.3, quartiles 0.46 – 2.1) × 10⁻⁶. */
-export function medianWithQuartiles(low: number, median: number, high: number): { middle: string; range: string } {
+export function medianWithQuartiles(
+  low: number,
+  median: number,
+  high: number,
+): { middle: string; range: string } {
   if (!Number.isFinite(median) || median <= 0 || isPlain(median)) {
     return { middle: number(median), range: `${number(low)} – ${number(high)}` };
   }
@@ -70,7 +77,9 @@ export function medianWithQuartiles(low: number, median: number, high: number): 
   const power = `10${superscript(exponent)}`;
   return {
     middle: number(median, 2),
-    range: wide ? `${number(low, 2)} – ${number(high, 2)}` : `${scaled(low)} – ${scaled(high)} × ${power}`,
+    range: wide
+      ? `${number(low, 2)} – ${number(high, 2)}`
+      : `${scaled(low)} – ${scaled(high)} × ${power}`,
   };
 }
 

@@ -19,15 +19,24 @@ export interface LiveOptions {
 
 /** What to make of an answer: all of it anew, changes, or nothing. */
 export function applyAnswer(before: Report | null, answer: unknown): Report {
-  const json = typeof answer === 'object' && answer !== null ? answer as { session?: unknown; partial?: unknown } : {};
+  const json =
+    typeof answer === 'object' && answer !== null
+      ? (answer as { session?: unknown; partial?: unknown })
+      : {};
   // Another session counts its revisions anew: changes to it say nothing here.
-  if (before && json.partial === true && json.session === before.session) return readChanges(before, answer);
+  if (before && json.partial === true && json.session === before.session)
+    return readChanges(before, answer);
   return readReport(answer);
 }
 
 async function ask(before: Report | null): Promise<Report | null> {
-  const query = before?.session ? `?session=${encodeURIComponent(before.session)}&since=${before.revision}` : '';
-  const response = await fetch(`api/data${query}`, { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT) });
+  const query = before?.session
+    ? `?session=${encodeURIComponent(before.session)}&since=${before.revision}`
+    : '';
+  const response = await fetch(`api/data${query}`, {
+    cache: 'no-store',
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
   if (response.status === 204) return null;
   if (!response.ok) throw new Error(`status ${response.status}`);
   return applyAnswer(before, await response.json());
@@ -51,7 +60,10 @@ export function follow(options: LiveOptions): () => void {
       options.onConnection('lost');
     }
     const pause = document.hidden ? EVERY_HIDDEN : EVERY;
-    timer = setTimeout(round, failures > 0 ? Math.min(pause * 2 ** Math.min(failures - 1, 3), LONGEST_WAIT) : pause);
+    timer = setTimeout(
+      round,
+      failures > 0 ? Math.min(pause * 2 ** Math.min(failures - 1, 3), LONGEST_WAIT) : pause,
+    );
   };
   // Seen again, the page does not wait for its turn.
   const seen = () => {

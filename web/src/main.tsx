@@ -10,7 +10,9 @@ function embedded(block: HTMLElement | null): Report {
   try {
     const value: unknown = JSON.parse(text);
     // A live page may come without data; a report that has none says so.
-    return value === null && block?.dataset.live !== undefined ? readReport({ format: 'sven-report-1' }) : readReport(value);
+    return value === null && block?.dataset.live !== undefined
+      ? readReport({ format: 'sven-report-1' })
+      : readReport(value);
   } catch (error) {
     const report = readReport({ format: 'sven-report-1' });
     return { ...report, problems: [`document: not JSON (${(error as Error).message})`] };

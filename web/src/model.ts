@@ -11,7 +11,15 @@ export const SEEDS = ['seed', 'shuffle_seed', 'data_seed', 'split_seed'];
 
 /** Settings by which data differ, so that losses cannot be compared. */
 const DATA_SETTINGS = [
-  'loss', 'dimension', 'degree', 'digits', 'train_size', 'val_size', 'target', 'val_data', 'task_standardise',
+  'loss',
+  'dimension',
+  'degree',
+  'digits',
+  'train_size',
+  'val_size',
+  'target',
+  'val_data',
+  'task_standardise',
 ];
 
 /** Named in labels even if nothing else was tried. */
@@ -29,7 +37,10 @@ const TASK_TITLES: { readonly [task: string]: string } = {
   'fashion-mnist': 'Fashion-MNIST',
 };
 const LOSS_TITLES: { readonly [loss: string]: string } = {
-  label_regression: 'label regression', ce: 'cross-entropy', mse: 'squared error', huber: 'Huber loss',
+  label_regression: 'label regression',
+  ce: 'cross-entropy',
+  mse: 'squared error',
+  huber: 'Huber loss',
 };
 
 export interface Task {
@@ -100,7 +111,8 @@ function findTasks(runs: readonly Run[]): Map<Run, { key: string; title: string 
   const named = new Map<object, { key: string; title: string }>();
   for (const [run, found] of ofRun) {
     let name = named.get(found);
-    if (!name) named.set(found, (name = nameTask(found.name, found.variant, variants.get(found.name)!)));
+    if (!name)
+      named.set(found, (name = nameTask(found.name, found.variant, variants.get(found.name)!)));
     result.set(run, name);
   }
   return result;
@@ -111,7 +123,9 @@ function nameTask(name: string, variant: number, all: Map<string, Setting | unde
   const key = [name, ...differing.map((s) => settingText(all[variant]!.get(s)))].join(' ');
   const words = differing.map((s) => {
     const value = all[variant]!.get(s);
-    return s === 'loss' ? LOSS_TITLES[String(value)] ?? String(value) : `${s} ${settingText(value)}`;
+    return s === 'loss'
+      ? (LOSS_TITLES[String(value)] ?? String(value))
+      : `${s} ${settingText(value)}`;
   });
   return { key, title: [TASK_TITLES[name] ?? name, ...words].join(', ') };
 }
@@ -121,12 +135,15 @@ function varying(runs: readonly Run[]): string[] {
   const candidates = new Set<string>();
   const bases = new Set(runs.map((run) => run.base));
   for (const run of runs) for (const name of Object.keys(run.own)) candidates.add(name);
-  if (bases.size > 1) for (const base of bases) for (const name of Object.keys(base.settings)) candidates.add(name);
+  if (bases.size > 1)
+    for (const base of bases) for (const name of Object.keys(base.settings)) candidates.add(name);
   for (const seed of SEEDS) candidates.delete(seed);
-  return [...candidates].filter((name) => {
-    const first = setting(runs[0]!, name);
-    return runs.some((run) => setting(run, name) !== first);
-  }).sort();
+  return [...candidates]
+    .filter((name) => {
+      const first = setting(runs[0]!, name);
+      return runs.some((run) => setting(run, name) !== first);
+    })
+    .sort();
 }
 
 function groupBy<T>(items: Iterable<T>, key: (item: T) => string): Map<string, T[]> {
@@ -141,10 +158,19 @@ function groupBy<T>(items: Iterable<T>, key: (item: T) => string): Map<string, T
 }
 
 export function isDiverged(run: Run): boolean {
-  return run.status === 'diverged' || (run.final_val_loss === null && run.status !== 'running' && run.epochs.epoch.length > 0);
+  return (
+    run.status === 'diverged' ||
+    (run.final_val_loss === null && run.status !== 'running' && run.epochs.epoch.length > 0)
+  );
 }
 
-function makePoint(runs: Run[], task: string, source: Source, names: readonly string[], key: string): Point {
+function makePoint(
+  runs: Run[],
+  task: string,
+  source: Source,
+  names: readonly string[],
+  key: string,
+): Point {
   const optimizer = optimizerOf(runs[0]!);
   const settings = new Map<string, Setting>();
   for (const name of new Set([...(CORE[optimizer] ?? ['lr']), ...names])) {
@@ -155,18 +181,28 @@ function makePoint(runs: Run[], task: string, source: Source, names: readonly st
   const finals = runs.map((run) => (isDiverged(run) ? null : run.final_val_loss));
   const bests = runs.map((run) => run.best_val_loss);
   return {
-    key, task, source, optimizer, runs, settings,
+    key,
+    task,
+    source,
+    optimizer,
+    runs,
+    settings,
     label: [...settings].map(([name, value]) => `${name} ${settingText(value)}`).join(' · '),
     final: quartiles(finals)!,
     best: quartiles(bests)!,
     diverged: runs.filter(isDiverged).length,
-    otherData: SEEDS.slice(1).some((seed) => runs.some((run) => setting(run, seed) !== setting(runs[0]!, seed))),
+    otherData: SEEDS.slice(1).some((seed) =>
+      runs.some((run) => setting(run, seed) !== setting(runs[0]!, seed)),
+    ),
   };
 }
 
 export function makeModel(report: Report): Model {
   const taskOf = findTasks(report.runs);
-  const families = groupBy(report.runs, (run) => `${taskOf.get(run)!.key}\u0000${run.source}\u0000${optimizerOf(run)}`);
+  const families = groupBy(
+    report.runs,
+    (run) => `${taskOf.get(run)!.key}\u0000${run.source}\u0000${optimizerOf(run)}`,
+  );
   const tasks = new Map<string, Task>();
   const points: Point[] = [];
   const pointOf = new Map<string, Point>();
@@ -176,7 +212,9 @@ export function makeModel(report: Report): Model {
     const source = report.sources[family[0]!.source]!;
     let task = tasks.get(key);
     if (!task) tasks.set(key, (task = { key, title, points: [] }));
-    for (const runs of groupBy(family, (run) => names.map((n) => String(setting(run, n))).join('\u0000')).values()) {
+    for (const runs of groupBy(family, (run) =>
+      names.map((n) => String(setting(run, n))).join('\u0000'),
+    ).values()) {
       // The first run names the point, in links too.
       const point = makePoint(runs, key, source, names, runs[0]!.id);
       task.points.push(point);
@@ -185,12 +223,16 @@ export function makeModel(report: Report): Model {
     }
   }
   const order = (task: Task) => {
-    const at = Object.keys(TASK_TITLES).findIndex((name) => task.key === name || task.key.startsWith(`${name} `));
+    const at = Object.keys(TASK_TITLES).findIndex(
+      (name) => task.key === name || task.key.startsWith(`${name} `),
+    );
     return at < 0 ? 99 : at;
   };
   return {
     report,
-    tasks: [...tasks.values()].sort((a, b) => order(a) - order(b) || a.title.localeCompare(b.title)),
+    tasks: [...tasks.values()].sort(
+      (a, b) => order(a) - order(b) || a.title.localeCompare(b.title),
+    ),
     points,
     runs: new Map(report.runs.map((run) => [run.id, run])),
     pointOf,
@@ -231,7 +273,8 @@ export function valuesOf(points: readonly Point[], name: string): Setting[] {
     if (value !== undefined) values.add(value);
   }
   return [...values].sort((a, b) =>
-    typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
+    typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)),
+  );
 }
 
 /** Settings of which the points have more than one value. */

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 // From JSON of unknown content to a Report. What is missing or wrong is replaced
 // by something harmless and named in `problems`; nothing in here throws.
-import type { Base, Checks, Column, Epochs, Report, Run, Settings, Skipped, Source, Spectra, Status } from './data';
+import type {
+  Base,
+  Checks,
+  Column,
+  Epochs,
+  Report,
+  Run,
+  Settings,
+  Skipped,
+  Source,
+  Spectra,
+  Status,
+} from './data';
 import { STATUSES } from './data';
 import { readReproduction } from './read_results';
 import { isObject, MOST_PROBLEMS, NO_SETTINGS, Reader } from './reader';
@@ -28,7 +40,7 @@ export function readEpochs(reader: Reader, value: unknown, place: string): Epoch
   const perEpoch = typeof json.step === 'number' ? json.step : null;
   return {
     epoch: numbers,
-    step: perEpoch !== null ? numbers.map((n) => n * perEpoch) : column('step') ?? empty(),
+    step: perEpoch !== null ? numbers.map((n) => n * perEpoch) : (column('step') ?? empty()),
     seconds: column('seconds') ?? empty(),
     train_loss: column('train_loss') ?? empty(),
     val_loss: column('val_loss') ?? empty(),
@@ -54,7 +66,8 @@ function readChecks(reader: Reader, value: unknown, place: string): Checks | nul
 function readSpectra(reader: Reader, value: unknown, place: string): Spectra | null {
   if (value === undefined || value === null) return null;
   const json = reader.object(value, place);
-  const values = reader.list(json.values, `${place}.values`)
+  const values = reader
+    .list(json.values, `${place}.values`)
     .map((spectrum, i) => reader.column(spectrum, `${place}.values[${i}]`));
   if (values.length === 0) return null;
   const epoch = reader.column(json.epoch, `${place}.epoch`);
@@ -92,7 +105,13 @@ function readStatus(reader: Reader, value: unknown, place: string): Status {
   return 'unknown';
 }
 
-function readRun(reader: Reader, value: unknown, index: number, bases: readonly Base[], sources: number): Run | null {
+function readRun(
+  reader: Reader,
+  value: unknown,
+  index: number,
+  bases: readonly Base[],
+  sources: number,
+): Run | null {
   if (!isObject(value)) {
     reader.complain(`runs[${index}]`, 'an object', value);
     return null;
@@ -116,12 +135,14 @@ function readRun(reader: Reader, value: unknown, index: number, bases: readonly 
     own: reader.settings(json.settings, `${place}.settings`),
     status: readStatus(reader, json.status, `${place}.status`),
     // A run that goes on has no summary: the last epoch stands in for it.
-    final_train_loss: 'final_train_loss' in json ? number('final_train_loss') : last(epochs.train_loss),
+    final_train_loss:
+      'final_train_loss' in json ? number('final_train_loss') : last(epochs.train_loss),
     final_val_loss: 'final_val_loss' in json ? number('final_val_loss') : last(epochs.val_loss),
     best_val_loss: number('best_val_loss') ?? least(epochs.val_loss),
     best_epoch: number('best_epoch'),
     initial_val_loss: number('initial_val_loss'),
-    final_val_accuracy: 'final_val_accuracy' in json ? number('final_val_accuracy') : accuracy && last(accuracy),
+    final_val_accuracy:
+      'final_val_accuracy' in json ? number('final_val_accuracy') : accuracy && last(accuracy),
     steps: number('steps') ?? last(epochs.step),
     train_seconds: number('train_seconds') ?? last(epochs.seconds),
     total_seconds: number('total_seconds'),
@@ -139,7 +160,8 @@ function readRun(reader: Reader, value: unknown, index: number, bases: readonly 
 
 function least(column: Column): number | null {
   let found: number | null = null;
-  for (const value of column) if (value !== null && (found === null || value < found)) found = value;
+  for (const value of column)
+    if (value !== null && (found === null || value < found)) found = value;
   return found;
 }
 
@@ -197,9 +219,14 @@ export function readReport(value: unknown): Report {
   const reader = new Reader();
   if (!isObject(value)) reader.complain('document', 'an object', value);
   const json = isObject(value) ? value : {};
-  if (isObject(value) && json.format !== 'sven-report-1') reader.complain('format', 'sven-report-1', json.format);
-  const bases = reader.list(json.bases, 'bases').map((base, i) => readBase(reader, base, `bases[${i}]`));
-  const sources = reader.list(json.sources, 'sources').map((source, i) => readSource(reader, source, i));
+  if (isObject(value) && json.format !== 'sven-report-1')
+    reader.complain('format', 'sven-report-1', json.format);
+  const bases = reader
+    .list(json.bases, 'bases')
+    .map((base, i) => readBase(reader, base, `bases[${i}]`));
+  const sources = reader
+    .list(json.sources, 'sources')
+    .map((source, i) => readSource(reader, source, i));
   if (sources.length === 0) sources.push({ name: 'runs', title: 'Runs', kind: 'run', path: '' });
   return {
     version: reader.text(json.version, 'version'),
@@ -225,10 +252,14 @@ export function readReport(value: unknown): Report {
 export function readChanges(before: Report, value: unknown): Report {
   const reader = new Reader();
   const json = reader.object(value, 'changes');
-  const bases = json.bases === undefined ? before.bases
-    : reader.list(json.bases, 'bases').map((base, i) => readBase(reader, base, `bases[${i}]`));
-  const sources = json.sources === undefined ? before.sources
-    : reader.list(json.sources, 'sources').map((source, i) => readSource(reader, source, i));
+  const bases =
+    json.bases === undefined
+      ? before.bases
+      : reader.list(json.bases, 'bases').map((base, i) => readBase(reader, base, `bases[${i}]`));
+  const sources =
+    json.sources === undefined
+      ? before.sources
+      : reader.list(json.sources, 'sources').map((source, i) => readSource(reader, source, i));
   const runs = new Map(before.runs.map((run) => [run.id, run]));
   for (const id of reader.list(json.removed, 'removed')) runs.delete(String(id));
   for (const run of readRuns(reader, json.runs, bases, sources.length)) runs.set(run.id, run);
@@ -242,7 +273,10 @@ export function readChanges(before: Report, value: unknown): Report {
     sources,
     bases,
     runs: [...runs.values()],
-    reproduction: json.reproduction === undefined ? before.reproduction : readReproduction(reader, json.reproduction),
+    reproduction:
+      json.reproduction === undefined
+        ? before.reproduction
+        : readReproduction(reader, json.reproduction),
     skipped: json.skipped === undefined ? before.skipped : readSkipped(reader, json.skipped),
     problems: [...new Set([...before.problems, ...reader.allProblems()])].slice(-MOST_PROBLEMS),
   };

@@ -8,7 +8,11 @@ function readBand(reader: Reader, value: unknown, place: string): Band | null {
   const json = reader.object(value, place);
   const optional = (name: string) =>
     json[name] === undefined ? null : reader.column(json[name], `${place}.${name}`);
-  return { mean: reader.column(json.mean, `${place}.mean`), median: optional('median'), deviation: optional('deviation') };
+  return {
+    mean: reader.column(json.mean, `${place}.mean`),
+    median: optional('median'),
+    deviation: optional('deviation'),
+  };
 }
 
 function readPoint(reader: Reader, value: unknown, place: string): ResultPoint {
@@ -22,8 +26,12 @@ function readPoint(reader: Reader, value: unknown, place: string): ResultPoint {
     validation: readBand(reader, json.validation, `${place}.validation`),
     train: readBand(reader, json.train, `${place}.train`),
     seconds: reader.column(json.seconds, `${place}.seconds`),
-    spectra: json.spectra === undefined ? null : reader.list(json.spectra, `${place}.spectra`)
-      .map((spectrum, i) => reader.column(spectrum, `${place}.spectra[${i}]`)),
+    spectra:
+      json.spectra === undefined
+        ? null
+        : reader
+            .list(json.spectra, `${place}.spectra`)
+            .map((spectrum, i) => reader.column(spectrum, `${place}.spectra[${i}]`)),
   };
 }
 
@@ -39,7 +47,8 @@ function readExperiment(reader: Reader, value: unknown, index: number): Experime
     initial_loss: reader.number(json.initial_loss, `${place}.initial_loss`),
     run_seconds: reader.number(json.run_seconds, `${place}.run_seconds`),
     missing: reader.number(json.missing, `${place}.missing`) ?? 0,
-    points: reader.list(json.points, `${place}.points`)
+    points: reader
+      .list(json.points, `${place}.points`)
       .map((point, i) => readPoint(reader, point, `${place}.points[${i}]`)),
   };
 }
@@ -67,8 +76,11 @@ function readClaim(reader: Reader, value: unknown, index: number): Claim {
 export function readReproduction(reader: Reader, value: unknown): Reproduction | null {
   if (value === undefined || value === null) return null;
   const json = reader.object(value, 'reproduction');
-  const experiments = reader.list(json.experiments, 'reproduction.experiments')
+  const experiments = reader
+    .list(json.experiments, 'reproduction.experiments')
     .map((experiment, i) => readExperiment(reader, experiment, i));
-  const claims = reader.list(json.claims, 'reproduction.claims').map((claim, i) => readClaim(reader, claim, i));
+  const claims = reader
+    .list(json.claims, 'reproduction.claims')
+    .map((claim, i) => readClaim(reader, claim, i));
   return experiments.length + claims.length > 0 ? { experiments, claims } : null;
 }

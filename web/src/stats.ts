@@ -44,7 +44,9 @@ export interface Spread {
 
 /** Mean and deviation (of the sample) of the finite values, on a scale. */
 function oneSigma(values: Column, log: boolean): [number, number] | null {
-  const kept = values.filter((v): v is number => v !== null && (!log || v > 0)).map((v) => (log ? Math.log(v) : v));
+  const kept = values
+    .filter((v): v is number => v !== null && (!log || v > 0))
+    .map((v) => (log ? Math.log(v) : v));
   if (kept.length < 2) return null;
   const mean = kept.reduce((a, b) => a + b, 0) / kept.length;
   const variance = kept.reduce((a, b) => a + (b - mean) ** 2, 0) / (kept.length - 1);

@@ -26,11 +26,26 @@ const COLOURS: { readonly [name: string]: readonly [string, string] } = {
 const DASHES = ['', '6 3', '2 2.5', '8 3 2 3'];
 
 const OPTIMIZERS: { readonly [name: string]: readonly [keyof typeof COLOURS, number] } = {
-  sven: ['vermilion', 0], adam: ['blue', 0], rmsprop: ['sky', 0], sgd: ['grey', 0], polyak: ['pink', 0],
-  lbfgs: ['green', 0], levenberg_marquardt: ['amber', 0], kfac: ['violet', 0],
-  half_inverse: ['vermilion', 1], adamw: ['blue', 1], lion: ['sky', 1], muon: ['grey', 1],
-  jacobian_descent: ['pink', 1], gauss_newton: ['green', 1], natural_gradient: ['amber', 1], shampoo: ['violet', 1],
-  spring: ['vermilion', 2], schedule_free_adamw: ['blue', 2], minsr: ['green', 2], soap: ['violet', 2],
+  sven: ['vermilion', 0],
+  adam: ['blue', 0],
+  rmsprop: ['sky', 0],
+  sgd: ['grey', 0],
+  polyak: ['pink', 0],
+  lbfgs: ['green', 0],
+  levenberg_marquardt: ['amber', 0],
+  kfac: ['violet', 0],
+  half_inverse: ['vermilion', 1],
+  adamw: ['blue', 1],
+  lion: ['sky', 1],
+  muon: ['grey', 1],
+  jacobian_descent: ['pink', 1],
+  gauss_newton: ['green', 1],
+  natural_gradient: ['amber', 1],
+  shampoo: ['violet', 1],
+  spring: ['vermilion', 2],
+  schedule_free_adamw: ['blue', 2],
+  minsr: ['green', 2],
+  soap: ['violet', 2],
 };
 
 export function optimizerInk(name: string, theme: Theme): Ink {
@@ -52,7 +67,18 @@ export function namedColour(name: keyof typeof COLOURS, theme: Theme): string {
 }
 
 // Viridis, which grows evenly in lightness.
-const VIRIDIS = ['#440154', '#482878', '#3e4a89', '#31688e', '#26828e', '#1f9e89', '#35b779', '#6ece58', '#b5de2b', '#fde725'];
+const VIRIDIS = [
+  '#440154',
+  '#482878',
+  '#3e4a89',
+  '#31688e',
+  '#26828e',
+  '#1f9e89',
+  '#35b779',
+  '#6ece58',
+  '#b5de2b',
+  '#fde725',
+];
 
 function channel(hex: string, at: number): number {
   return parseInt(hex.slice(1 + 2 * at, 3 + 2 * at), 16);
@@ -62,7 +88,9 @@ export function viridis(share: number): string {
   const at = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
   const low = VIRIDIS[Math.floor(at)]!;
   const high = VIRIDIS[Math.ceil(at)]!;
-  const mixed = [0, 1, 2].map((c) => Math.round(channel(low, c) + (channel(high, c) - channel(low, c)) * (at % 1)));
+  const mixed = [0, 1, 2].map((c) =>
+    Math.round(channel(low, c) + (channel(high, c) - channel(low, c)) * (at % 1)),
+  );
   return `#${mixed.map((v) => v.toString(16).padStart(2, '0')).join('')}`;
 }
 
@@ -74,7 +102,11 @@ export function ramp(i: number, count: number, theme: Theme): string {
 
 /** Black or white, whichever reads better on the colour. */
 export function inkOn(hex: string): string {
-  const [r, g, b] = [0, 1, 2].map((c) => (channel(hex, c) / 255) ** 2.2) as [number, number, number];
+  const [r, g, b] = [0, 1, 2].map((c) => (channel(hex, c) / 255) ** 2.2) as [
+    number,
+    number,
+    number,
+  ];
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.3 ? '#111111' : '#ffffff';
 }
 
@@ -85,7 +117,7 @@ export function storedChoice(): ThemeChoice {
     const value = localStorage.getItem(STORED);
     return value === 'light' || value === 'dark' ? value : 'auto';
   } catch {
-    return 'auto';  // Storage may be closed to files.
+    return 'auto'; // Storage may be closed to files.
   }
 }
 

@@ -16,7 +16,10 @@ export function parseHash(hash: string): View {
   return { section, params: new URLSearchParams(query) };
 }
 
-export function hashOf(section: string, params: URLSearchParams | { [name: string]: string }): string {
+export function hashOf(
+  section: string,
+  params: URLSearchParams | { [name: string]: string },
+): string {
   const query = new URLSearchParams(params).toString();
   return `#${section}${query ? `?${query}` : ''}`;
 }
@@ -59,15 +62,34 @@ export function useView(): [View, (change: Change) => void] {
 export function useChoice(name: string, otherwise: string): [string, (value: string) => void] {
   const { view, change } = usePage();
   const set = useCallback(
-    (value: string) => change({ [name]: value === otherwise ? null : value }), [change, name, otherwise]);
+    (value: string) => change({ [name]: value === otherwise ? null : value }),
+    [change, name, otherwise],
+  );
   return [view.params.get(name) ?? otherwise, set];
 }
 
+/** One of a few choices, of which the first is the default; an address may say anything. */
+export function useOneOf<T extends string>(
+  name: string,
+  options: readonly [T, ...T[]],
+): [T, (value: string) => void] {
+  const [value, set] = useChoice(name, options[0]);
+  return [options.find((option) => option === value) ?? options[0], set];
+}
+
 /** A set of words, such as the lines that are switched off. */
-export function useSet(name: string): [ReadonlySet<string>, (word: string) => void, (words: string[]) => void] {
+export function useSet(
+  name: string,
+): [ReadonlySet<string>, (word: string) => void, (words: string[]) => void] {
   const { view, change } = usePage();
-  const words = new Set((view.params.get(name) ?? '').split(',').filter((word) => word).map(decodeWord));
-  const set = (list: string[]) => change({ [name]: list.map(encodeURIComponent).join(',') || null });
+  const words = new Set(
+    (view.params.get(name) ?? '')
+      .split(',')
+      .filter((word) => word)
+      .map(decodeWord),
+  );
+  const set = (list: string[]) =>
+    change({ [name]: list.map(encodeURIComponent).join(',') || null });
   const toggle = (word: string) => {
     set(words.has(word) ? [...words].filter((w) => w !== word) : [...words, word]);
   };

@@ -13,5 +13,8 @@ test('the page that is kept is the one that the sources make', async () => {
   await build({ root, logLevel: 'error', build: { outDir } });
   const made = readFileSync(join(outDir, 'report.html'), 'utf8');
   rmSync(outDir, { recursive: true });
-  assert.ok(made === readFileSync(join(root, 'dist/report.html'), 'utf8'), 'npm run build makes another page: commit it');
+  assert.ok(
+    made === readFileSync(join(root, 'dist/report.html'), 'utf8'),
+    'npm run build makes another page: commit it',
+  );
 });

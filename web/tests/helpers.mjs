@@ -22,7 +22,10 @@ export function startBrowser() {
   started ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sven-report-'));
     // Containers often run as root, for whom Chromium has no sandbox.
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
     after(async () => {
       await browser.close();
       rmSync(folder, { recursive: true, force: true });
@@ -37,9 +40,18 @@ export function fixture() {
 }
 
 export function reproduction() {
-  const read = (name) => JSON.parse(readFileSync(here(`../../docs/reproduction/${name}.json`), 'utf8'));
+  const read = (name) =>
+    JSON.parse(readFileSync(here(`../../docs/reproduction/${name}.json`), 'utf8'));
   const { experiments, version } = read('results');
-  return { format: 'sven-report-1', version, sources: [], bases: [], runs: [], skipped: [], reproduction: { experiments, claims: read('claims') } };
+  return {
+    format: 'sven-report-1',
+    version,
+    sources: [],
+    bases: [],
+    runs: [],
+    skipped: [],
+    reproduction: { experiments, claims: read('claims') },
+  };
 }
 
 let files = 0;
@@ -47,7 +59,10 @@ let files = 0;
 /** Writes a page; its address is that of a file. `raw` goes in as it is. */
 export function writePage(folder, document, raw) {
   const path = join(folder, `page${files++}.html`);
-  const html = raw === undefined ? makePage(TEMPLATE, document) : TEMPLATE.replace('id="sven-data">null<', () => `id="sven-data">${raw}<`);
+  const html =
+    raw === undefined
+      ? makePage(TEMPLATE, document)
+      : TEMPLATE.replace('id="sven-data">null<', () => `id="sven-data">${raw}<`);
   writeFileSync(path, html);
   return `file://${path}`;
 }
@@ -62,7 +77,8 @@ async function newPage(browser, { network, ...options }) {
   });
   page.on('pageerror', (error) => page.complaints.push(error.message));
   page.on('request', (request) => {
-    if (!/^(file|data|blob|about):/.test(request.url()) && !network) page.complaints.push(`request of ${request.url()}`);
+    if (!/^(file|data|blob|about):/.test(request.url()) && !network)
+      page.complaints.push(`request of ${request.url()}`);
   });
   return page;
 }
@@ -91,9 +107,15 @@ export async function open(browser, address, hash = '', options = null) {
 
 /** Figures are drawn when they come near the screen: those on it have been. */
 export async function drawn(page) {
-  await page.waitForFunction(() => [...document.querySelectorAll('.figure')]
-    .filter((figure) => figure.getBoundingClientRect().top < innerHeight && figure.getBoundingClientRect().bottom > 0)
-    .every((figure) => figure.querySelector('svg.chart')));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.figure')]
+      .filter(
+        (figure) =>
+          figure.getBoundingClientRect().top < innerHeight &&
+          figure.getBoundingClientRect().bottom > 0,
+      )
+      .every((figure) => figure.querySelector('svg.chart')),
+  );
 }
 
 /** To another section without loading the page again. */
@@ -113,16 +135,32 @@ export async function download(page, button) {
 
 /** Rows of a CSV file as objects, numbers as numbers. */
 export function parseCsv(text) {
-  const cells = (line) => [...line.matchAll(/("((?:[^"]|"")*)"|[^,]*)(,|$)/g)]
-    .slice(0, -1).map((m) => (m[2] !== undefined ? m[2].replaceAll('""', '"') : m[1]));
-  const [header, ...lines] = text.trimEnd().split('\r\n').map((line) => cells(`${line},`).slice(0));
-  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] !== '' && !Number.isNaN(Number(line[i])) ? Number(line[i]) : line[i]])));
+  const cells = (line) =>
+    [...line.matchAll(/("((?:[^"]|"")*)"|[^,]*)(,|$)/g)]
+      .slice(0, -1)
+      .map((m) => (m[2] !== undefined ? m[2].replaceAll('""', '"') : m[1]));
+  const [header, ...lines] = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => cells(`${line},`).slice(0));
+  return lines.map((line) =>
+    Object.fromEntries(
+      header.map((name, i) => [
+        name,
+        line[i] !== '' && !Number.isNaN(Number(line[i])) ? Number(line[i]) : line[i],
+      ]),
+    ),
+  );
 }
 
 /** The values that a line in a chart stands for, from its pixels and the ticks. */
 export async function valuesOfLine(chart, series, log = { x: false, y: true }) {
   const { path, ticks } = await chart.evaluate((svg, key) => {
-    const read = (name) => [...svg.querySelectorAll(name)].map((tick) => [Number(tick.dataset.value), Number(tick.dataset.at)]);
+    const read = (name) =>
+      [...svg.querySelectorAll(name)].map((tick) => [
+        Number(tick.dataset.value),
+        Number(tick.dataset.at),
+      ]);
     const line = [...svg.querySelectorAll('.line')].find((one) => one.dataset.series === key);
     return { path: line.getAttribute('d'), ticks: { x: read('.tick-x'), y: read('.tick-y') } };
   }, series);
@@ -132,12 +170,19 @@ export async function valuesOfLine(chart, series, log = { x: false, y: true }) {
     return (p) => Math.exp(Math.log(v0) + (Math.log(v1 / v0) * (p - p0)) / (p1 - p0));
   };
   const [toX, toY] = [inverse('x'), inverse('y')];
-  return path.slice(1).split('L').map((pair) => pair.split(',').map(Number)).map(([px, py]) => [toX(px), toY(py)]);
+  return path
+    .slice(1)
+    .split('L')
+    .map((pair) => pair.split(',').map(Number))
+    .map(([px, py]) => [toX(px), toY(py)]);
 }
 
 /** Equal to what a drawing can show. */
 export function near(actual, expected, tolerance = 5e-3) {
-  assert.ok(Math.abs(actual - expected) <= tolerance * Math.abs(expected) + 1e-12, `${actual} should be ${expected}`);
+  assert.ok(
+    Math.abs(actual - expected) <= tolerance * Math.abs(expected) + 1e-12,
+    `${actual} should be ${expected}`,
+  );
 }
 
 export function median(values) {
@@ -149,10 +194,20 @@ export function median(values) {
 /** Records of the scan as they are in their files: name → lines by type. */
 export function records() {
   const folder = join(FIXTURES, 'scan/runs');
-  return new Map(readdirSync(folder).map((file) => {
-    const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-    return [file.replace('.jsonl', ''), {
-      settings: lines[0].settings, epochs: lines.filter((l) => l.type === 'epoch'), summary: lines.find((l) => l.type === 'summary'),
-    }];
-  }));
+  return new Map(
+    readdirSync(folder).map((file) => {
+      const lines = readFileSync(join(folder, file), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return [
+        file.replace('.jsonl', ''),
+        {
+          settings: lines[0].settings,
+          epochs: lines.filter((l) => l.type === 'epoch'),
+          summary: lines.find((l) => l.type === 'summary'),
+        },
+      ];
+    }),
+  );
 }

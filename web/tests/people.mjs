@@ -2,14 +2,33 @@
 // Narrow screens, dark ones, keyboards, files to take away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { download, fixture, go, open, parseCsv, reproduction, startBrowser, writePage } from './helpers.mjs';
+import {
+  download,
+  fixture,
+  go,
+  open,
+  parseCsv,
+  reproduction,
+  startBrowser,
+  writePage,
+} from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
 const document = { ...fixture(), reproduction: reproduction().reproduction };
 document.runs.push({ ...document.runs[0], id: `two/${'averylongname'.repeat(20)}` });
 document.skipped = [{ path: `${'folder/'.repeat(40)}x.jsonl`, reason: 'no line of type config' }];
 const address = writePage(folder, document);
-const SECTIONS = ['#overview', '#overview?rows=all', '#curves?show=all', '#hyper', '#spectra', '#reproduction', '#runs', '#run?id=two%2Fsven', `#run?id=${encodeURIComponent(document.runs.at(-1).id)}`];
+const SECTIONS = [
+  '#overview',
+  '#overview?rows=all',
+  '#curves?show=all',
+  '#hyper',
+  '#spectra',
+  '#reproduction',
+  '#runs',
+  '#run?id=two%2Fsven',
+  `#run?id=${encodeURIComponent(document.runs.at(-1).id)}`,
+];
 
 async function seeAll(page) {
   await page.evaluate(async () => {
@@ -21,12 +40,23 @@ async function seeAll(page) {
 }
 
 /** What somebody who does not see would not know the name of. */
-const nameless = (page) => page.evaluate(() => [
-  ...[...document.querySelectorAll('svg.chart')].filter((svg) => !svg.getAttribute('aria-label')),
-  ...[...document.querySelectorAll('table')].filter((table) => !table.querySelector('th[scope=col]')),
-  ...[...document.querySelectorAll('select, input')].filter((field) => field.labels.length === 0),
-  ...[...document.querySelectorAll('button, a')].filter((one) => !one.textContent.trim() && !one.getAttribute('aria-label')),
-].map((one) => one.outerHTML.slice(0, 100)));
+const nameless = (page) =>
+  page.evaluate(() =>
+    [
+      ...[...document.querySelectorAll('svg.chart')].filter(
+        (svg) => !svg.getAttribute('aria-label'),
+      ),
+      ...[...document.querySelectorAll('table')].filter(
+        (table) => !table.querySelector('th[scope=col]'),
+      ),
+      ...[...document.querySelectorAll('select, input')].filter(
+        (field) => field.labels.length === 0,
+      ),
+      ...[...document.querySelectorAll('button, a')].filter(
+        (one) => !one.textContent.trim() && !one.getAttribute('aria-label'),
+      ),
+    ].map((one) => one.outerHTML.slice(0, 100)),
+  );
 
 for (const width of [360, 1280]) {
   test(`sections are no wider than ${width} pixels, and all in them has a name`, async () => {
@@ -34,7 +64,10 @@ for (const width of [360, 1280]) {
     for (const hash of SECTIONS) {
       await go(page, hash);
       await seeAll(page);
-      const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      const [wide, screen] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
       assert.ok(wide <= screen, `${hash}: ${wide} on ${screen}`);
       assert.deepEqual(await nameless(page), [], hash);
     }
@@ -60,12 +93,15 @@ test('colours follow the system, and the button goes before it', async () => {
 
 test('an optimizer has one colour in all figures', async () => {
   const page = await open(browser, address, '#curves');
-  const colours = async () => page.locator('.line[data-entry=sven]').evaluateAll((all) => all.map((one) => one.getAttribute('stroke')));
+  const colours = async () =>
+    page
+      .locator('.line[data-entry=sven]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('stroke')));
   await page.locator('.line').first().waitFor();
   const inCurves = await colours();
   await go(page, '#reproduction');
   await page.locator('.line').first().waitFor();
-  assert.equal(new Set([...inCurves, ...await colours()]).size, 1);
+  assert.equal(new Set([...inCurves, ...(await colours())]).size, 1);
   await page.done();
 });
 
@@ -79,19 +115,38 @@ test('all can be reached and done by keyboard', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   assert.equal(await focused(), 'Curves');
-  assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none');
+  assert.notEqual(
+    await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle),
+    'none',
+  );
   await page.keyboard.press('Enter');
   await page.locator('.line').first().waitFor();
   assert.equal(await focused(), 'Curves');
   assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2');
   const lines = await page.locator('svg.chart').first().locator('.line').count();
-  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.closest('.legend'))); i++) await page.keyboard.press('Tab');
+  for (
+    let i = 0;
+    i < 40 && !(await page.evaluate(() => document.activeElement.closest('.legend')));
+    i++
+  )
+    await page.keyboard.press('Tab');
   const name = await focused();
-  assert.deepEqual(await page.locator('.line.lit').first().evaluateAll((all) => all.map((one) => one.dataset.entry)), [name]);
+  assert.deepEqual(
+    await page
+      .locator('.line.lit')
+      .first()
+      .evaluateAll((all) => all.map((one) => one.dataset.entry)),
+    [name],
+  );
   await page.keyboard.press('Space');
   assert.equal(await page.locator('svg.chart').first().locator('.line').count(), lines - 1);
   assert.equal(await focused(), name);
-  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.closest('.run-links'))); i++) await page.keyboard.press('Tab');
+  for (
+    let i = 0;
+    i < 40 && !(await page.evaluate(() => document.activeElement.closest('.run-links')));
+    i++
+  )
+    await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.startsWith('#run?id='));
   await page.done();
@@ -107,7 +162,11 @@ test('a figure comes as SVG with all styles, as PNG, as CSV and as a table', asy
   // On its own, without the page's style sheet, it looks the same.
   const alone = await page.context().newPage();
   await alone.setContent(svg.content.toString().replace(/^<\?xml.*\?>/, ''));
-  const strokes = await alone.locator('path[data-series]').evaluateAll((all) => all.map((one) => [getComputedStyle(one).fill, getComputedStyle(one).strokeWidth]));
+  const strokes = await alone
+    .locator('path[data-series]')
+    .evaluateAll((all) =>
+      all.map((one) => [getComputedStyle(one).fill, getComputedStyle(one).strokeWidth]),
+    );
   assert.equal(strokes.length, lines);
   assert.ok(strokes.every(([fill, width]) => fill === 'none' && parseFloat(width) > 1));
   assert.equal(await alone.locator('[class], style').count(), 0);
@@ -117,7 +176,11 @@ test('a figure comes as SVG with all styles, as PNG, as CSV and as a table', asy
   assert.ok(png.content.readUInt32BE(16) > 2000);
   const csv = await download(page, figure.getByRole('button', { name: 'CSV' }));
   const rows = parseCsv(csv.content.toString());
-  const points = await figure.locator('.line').evaluateAll((all) => all.map((one) => one.getAttribute('d').split('L').length).reduce((a, b) => a + b));
+  const points = await figure
+    .locator('.line')
+    .evaluateAll((all) =>
+      all.map((one) => one.getAttribute('d').split('L').length).reduce((a, b) => a + b),
+    );
   assert.equal(rows.filter((row) => row.y !== '').length, points);
   await figure.getByRole('button', { name: 'Table' }).click();
   assert.equal(await figure.locator('.data-table tbody tr').count(), rows.length);

@@ -2,7 +2,18 @@
 // The paper's figures and claims, read back from the page against results.json.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { download, go, median, near, open, parseCsv, reproduction, startBrowser, valuesOfLine, writePage } from './helpers.mjs';
+import {
+  download,
+  go,
+  median,
+  near,
+  open,
+  parseCsv,
+  reproduction,
+  startBrowser,
+  valuesOfLine,
+  writePage,
+} from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
 const document = reproduction();
@@ -11,7 +22,9 @@ const address = writePage(folder, document);
 const finite = (values) => values.map((v) => v ?? Infinity);
 
 function best(name, optimizer, filter = () => true) {
-  const points = experiment(name).points.filter((p) => p.optimizer === optimizer && filter(p.settings));
+  const points = experiment(name).points.filter(
+    (p) => p.optimizer === optimizer && filter(p.settings),
+  );
   return points.reduce((a, b) => (median(finite(b.val_loss)) < median(finite(a.val_loss)) ? b : a));
 }
 
@@ -25,9 +38,19 @@ async function figure(page, number) {
 
 test('figures stand in the arrangement of the paper', async () => {
   const page = await open(browser, address, '#reproduction');
-  for (const [number, rows] of [[1, [4, 4]], [2, [3, 3]], [3, [3, 3]], [4, [3]]]) {
+  for (const [number, rows] of [
+    [1, [4, 4]],
+    [2, [3, 3]],
+    [3, [3, 3]],
+    [4, [3]],
+  ]) {
     const found = await figure(page, number);
-    assert.deepEqual(await found.locator('.panels').evaluateAll((all) => all.map((one) => one.querySelectorAll('svg.chart').length)), rows);
+    assert.deepEqual(
+      await found
+        .locator('.panels')
+        .evaluateAll((all) => all.map((one) => one.querySelectorAll('svg.chart').length)),
+      rows,
+    );
   }
   await page.done();
 });
@@ -35,7 +58,12 @@ test('figures stand in the arrangement of the paper', async () => {
 test('figure 1 has the medians of the best points by epoch and by time', async () => {
   const page = await open(browser, address, '#reproduction');
   const found = await figure(page, 1);
-  for (const [column, name] of ['seeds-toy1d', 'seeds-polynomial-additive', 'seeds-polynomial', 'seeds-mnist'].entries()) {
+  for (const [column, name] of [
+    'seeds-toy1d',
+    'seeds-polynomial-additive',
+    'seeds-polynomial',
+    'seeds-mnist',
+  ].entries()) {
     const optimizers = new Set(experiment(name).points.map((p) => p.optimizer));
     for (const row of [1, 2]) {
       const chart = found.locator(`[data-panel="${row}.${column + 1}"] svg.chart`);
@@ -59,17 +87,32 @@ test('figure 2 has a curve for each k, for each rtol, and all spectra', async ()
   const page = await open(browser, address, '#reproduction');
   const found = await figure(page, 2);
   const panel = (place) => found.locator(`[data-panel="${place}"] svg.chart`);
-  for (const [place, name] of [['1.1', 'sweep-toy1d'], ['1.3', 'mnist']]) {
-    const ks = new Set(experiment(name).points.filter((p) => p.optimizer === 'sven' && Number(p.settings.rtol) === 1e-3).map((p) => p.settings.k));
+  for (const [place, name] of [
+    ['1.1', 'sweep-toy1d'],
+    ['1.3', 'mnist'],
+  ]) {
+    const ks = new Set(
+      experiment(name)
+        .points.filter((p) => p.optimizer === 'sven' && Number(p.settings.rtol) === 1e-3)
+        .map((p) => p.settings.k),
+    );
     assert.equal(await panel(place).locator('.line').count(), ks.size);
   }
   const k16 = best('sweep-toy1d', 'sven', (s) => s.k === '16' && Number(s.rtol) === 1e-3);
-  (await valuesOfLine(panel('1.1'), 'k 16')).forEach(([, y], i) => near(y, k16.validation.median[i], 1e-2));
+  (await valuesOfLine(panel('1.1'), 'k 16')).forEach(([, y], i) =>
+    near(y, k16.validation.median[i], 1e-2),
+  );
   const cut = best('sweep-toy1d', 'sven', (s) => s.k === '32' && Number(s.rtol) === 1e-4);
-  (await valuesOfLine(panel('2.2'), 'rtol 0.0001')).forEach(([, y], i) => near(y, cut.validation.median[i], 1e-2));
+  (await valuesOfLine(panel('2.2'), 'rtol 0.0001')).forEach(([, y], i) =>
+    near(y, cut.validation.median[i], 1e-2),
+  );
   assert.equal(await panel('2.1').locator('.line').count(), 60);
-  const whole = experiment('mnist').points.find((p) => p.settings.k === '64' && Number(p.settings.rtol) === 1e-4 && p.spectra);
-  (await valuesOfLine(panel('2.1'), 'MNIST 20')).forEach(([, y], i) => near(y, whole.spectra[19][i], 1e-2));
+  const whole = experiment('mnist').points.find(
+    (p) => p.settings.k === '64' && Number(p.settings.rtol) === 1e-4 && p.spectra,
+  );
+  (await valuesOfLine(panel('2.1'), 'MNIST 20')).forEach(([, y], i) =>
+    near(y, whole.spectra[19][i], 1e-2),
+  );
   await page.done();
 });
 
@@ -80,16 +123,25 @@ test('figures 3 and 4 have means with bands, both losses and both spectra', asyn
   const points = experiment('microbatch-toy1d').points;
   assert.equal(await chart.locator('.line').count(), points.length);
   assert.equal(await chart.locator('.band').count(), points.length);
-  const rows = parseCsv((await download(page, third.getByRole('button', { name: 'CSV' }))).content.toString());
+  const rows = parseCsv(
+    (await download(page, third.getByRole('button', { name: 'CSV' }))).content.toString(),
+  );
   const eight = points.find((p) => p.settings.microbatch === '8').validation;
-  const row = rows.find((r) => r.panel === '1-D regression: size' && r.curve === 'size 8' && r.x === 7);
+  const row = rows.find(
+    (r) => r.panel === '1-D regression: size' && r.curve === 'size 8' && r.x === 7,
+  );
   near(row.y, eight.mean[6], 1e-9);
   near(row.high - row.y, eight.deviation[6], 1e-9);
   const fourth = await figure(page, 4);
-  for (const [place, key] of [['1.1', 'train'], ['1.2', 'validation']]) {
+  for (const [place, key] of [
+    ['1.1', 'train'],
+    ['1.2', 'validation'],
+  ]) {
     const panel = fourth.locator(`[data-panel="${place}"] svg.chart`);
     assert.equal(await panel.locator('.line').count(), 7);
-    (await valuesOfLine(panel, 'sven')).forEach(([, y], i) => near(y, best('mnist-ce', 'sven')[key].mean[i], 1e-2));
+    (await valuesOfLine(panel, 'sven')).forEach(([, y], i) =>
+      near(y, best('mnist-ce', 'sven')[key].mean[i], 1e-2),
+    );
   }
   assert.equal(await fourth.locator('[data-panel="1.3"] svg.chart .line').count(), 8);
   await page.done();
@@ -107,11 +159,24 @@ test('the legend of a figure toggles lines in all its panels', async () => {
 test('every claim is there with its verdict', async () => {
   const page = await open(browser, address, '#reproduction?at=claims');
   const { claims } = document.reproduction;
-  const shown = await page.locator('[data-claim]').evaluateAll((rows) => rows.map((row) => [
-    row.dataset.claim, row.querySelector('.verdict').textContent.slice(2), row.querySelectorAll('.cases li').length]));
-  assert.deepEqual(shown, claims.map((c) => [c.id, c.verdict, c.cases.length]));
+  const shown = await page
+    .locator('[data-claim]')
+    .evaluateAll((rows) =>
+      rows.map((row) => [
+        row.dataset.claim,
+        row.querySelector('.verdict').textContent.slice(2),
+        row.querySelectorAll('.cases li').length,
+      ]),
+    );
+  assert.deepEqual(
+    shown,
+    claims.map((c) => [c.id, c.verdict, c.cases.length]),
+  );
   await page.getByRole('button', { name: /do not hold here/ }).click();
-  assert.equal(await page.locator('[data-claim]').count(), claims.filter((c) => c.verdict === 'does not hold here').length);
+  assert.equal(
+    await page.locator('[data-claim]').count(),
+    claims.filter((c) => c.verdict === 'does not hold here').length,
+  );
   assert.match(page.url(), /verdict=does/);
   await page.done();
 });

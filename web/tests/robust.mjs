@@ -2,18 +2,39 @@
 // Hostile, broken and large documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { download, fixture, go, open, reproduction, startBrowser, TEMPLATE, writePage } from './helpers.mjs';
+import {
+  download,
+  fixture,
+  go,
+  open,
+  reproduction,
+  startBrowser,
+  TEMPLATE,
+  writePage,
+} from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
 const EVIL = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=2</script>';
-const SECTIONS = ['#overview', '#overview?rows=all', '#curves', '#curves?show=all', '#hyper', '#spectra', '#reproduction', '#runs'];
+const SECTIONS = [
+  '#overview',
+  '#overview?rows=all',
+  '#curves',
+  '#curves?show=all',
+  '#hyper',
+  '#spectra',
+  '#reproduction',
+  '#runs',
+];
 
 test('the page brings all it needs, and may run nothing else', () => {
   const policy = /Content-Security-Policy" content="([^"]*)"/.exec(TEMPLATE)[1];
   assert.match(policy, /default-src 'none'/);
   assert.doesNotMatch(policy, /unsafe|\*|http/);
   assert.match(policy, /require-trusted-types-for 'script'/);
-  assert.equal(TEMPLATE.match(/<script type="application\/json" id="sven-data">null<\/script>/g).length, 1);
+  assert.equal(
+    TEMPLATE.match(/<script type="application\/json" id="sven-data">null<\/script>/g).length,
+    1,
+  );
   assert.doesNotMatch(TEMPLATE, /<(script|link|img)[^>]+(src|href)="(?!data:)/);
   assert.ok(TEMPLATE.length < 400_000, `${TEMPLATE.length} bytes`);
 });
@@ -26,17 +47,38 @@ test('names are shown as text and do nothing', async () => {
   document.skipped = [{ path: EVIL, reason: EVIL }];
   for (const base of document.bases) base.settings.activation = EVIL;
   const run = document.runs.find((r) => r.id === 'two/adam');
-  Object.assign(run, { id: EVIL, command: EVIL, settings: { optimizer: EVIL, [EVIL]: EVIL, task: EVIL } });
-  document.reproduction = { experiments: [{ name: EVIL, title: EVIL, points: [] }], claims: [{ id: EVIL, statement: EVIL, verdict: EVIL, rule: EVIL, cases: [{ measured: EVIL, holds: true }] }] };
+  Object.assign(run, {
+    id: EVIL,
+    command: EVIL,
+    settings: { optimizer: EVIL, [EVIL]: EVIL, task: EVIL },
+  });
+  document.reproduction = {
+    experiments: [{ name: EVIL, title: EVIL, points: [] }],
+    claims: [
+      {
+        id: EVIL,
+        statement: EVIL,
+        verdict: EVIL,
+        rule: EVIL,
+        cases: [{ measured: EVIL, holds: true }],
+      },
+    ],
+  };
   const page = await open(browser, writePage(folder, document));
-  for (const hash of [...SECTIONS, `#run?id=${encodeURIComponent(EVIL)}`, `#curves?task=${encodeURIComponent(EVIL)}&off=${encodeURIComponent(EVIL)}`]) {
+  for (const hash of [
+    ...SECTIONS,
+    `#run?id=${encodeURIComponent(EVIL)}`,
+    `#curves?task=${encodeURIComponent(EVIL)}&off=${encodeURIComponent(EVIL)}`,
+  ]) {
     await go(page, hash);
     assert.equal(await page.locator('#page img, #page script').count(), 0, hash);
   }
   await go(page, `#run?id=${encodeURIComponent(EVIL)}`);
   assert.equal(await page.locator('h2').textContent(), EVIL);
   assert.equal(await page.locator('h1').textContent(), EVIL);
-  const svg = (await download(page, page.getByRole('button', { name: 'SVG' }).first())).content.toString();
+  const svg = (
+    await download(page, page.getByRole('button', { name: 'SVG' }).first())
+  ).content.toString();
   assert.doesNotMatch(svg, /<img|<script/);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   await page.done();
@@ -46,14 +88,18 @@ test('a formula in a name is not one in the file', async () => {
   const document = fixture();
   document.sources[0].name = '=1+1';
   const page = await open(browser, writePage(folder, document));
-  const csv = (await download(page, page.getByRole('button', { name: 'CSV' }).first())).content.toString();
+  const csv = (
+    await download(page, page.getByRole('button', { name: 'CSV' }).first())
+  ).content.toString();
   assert.match(csv, /,'=1\+1,/);
   await page.done();
 });
 
 test('settings called like parts of objects are settings', async () => {
   const document = fixture();
-  const text = JSON.stringify(document).replaceAll('"momentum":', '"__proto__":').replaceAll('"kappa":', '"constructor":');
+  const text = JSON.stringify(document)
+    .replaceAll('"momentum":', '"__proto__":')
+    .replaceAll('"kappa":', '"constructor":');
   const page = await open(browser, writePage(folder, JSON.parse(text)), '#run?id=two%2Fsven');
   const names = await page.locator('.configuration dt').allInnerTexts();
   assert.ok(names.includes('__proto__') && names.includes('constructor'));
@@ -64,12 +110,22 @@ test('skipped files are listed with the reason', async () => {
   const document = fixture();
   document.skipped = [{ path: 'runs/half.jsonl', reason: 'line 3 is not JSON' }];
   const page = await open(browser, writePage(folder, document));
-  assert.match(await page.locator('.left-out').innerText(), /1 file skipped\s+runs\/half\.jsonl\s+line 3 is not JSON/);
+  assert.match(
+    await page.locator('.left-out').innerText(),
+    /1 file skipped\s+runs\/half\.jsonl\s+line 3 is not JSON/,
+  );
   await page.done();
 });
 
 test('documents that are none are said to be so', async () => {
-  for (const raw of ['null', '[]', '{"format":"sven-report-9"}', '{"runs":', '', '{"format":"sven-report-1","runs":{},"sources":7,"bases":"x","skipped":null}']) {
+  for (const raw of [
+    'null',
+    '[]',
+    '{"format":"sven-report-9"}',
+    '{"runs":',
+    '',
+    '{"format":"sven-report-1","runs":{},"sources":7,"bases":"x","skipped":null}',
+  ]) {
     const page = await open(browser, writePage(folder, null, raw));
     assert.equal(await page.locator('h2').innerText(), 'No runs', raw);
     assert.match(await page.locator('.left-out').innerText(), /not as expected/, raw);
@@ -80,14 +136,44 @@ test('documents that are none are said to be so', async () => {
 test('a run with wrong fields leaves the others as they are', async () => {
   const document = fixture();
   const total = document.runs.length;
-  document.runs.push(7, null, { id: 'bare' }, { id: 'two/adam', source: 99, base: -1, status: 'odd', epochs: { val_loss: ['a', null, 1e-3], seconds: [1], step: {} }, spectra: { values: [[1], 'x', null] }, phases: { forward: 'x' }, settings: { k: [1] }, checks: 3 });
+  document.runs.push(
+    7,
+    null,
+    { id: 'bare' },
+    {
+      id: 'two/adam',
+      source: 99,
+      base: -1,
+      status: 'odd',
+      epochs: { val_loss: ['a', null, 1e-3], seconds: [1], step: {} },
+      spectra: { values: [[1], 'x', null] },
+      phases: { forward: 'x' },
+      settings: { k: [1] },
+      checks: 3,
+    },
+  );
   const page = await open(browser, writePage(folder, document), '#runs');
-  assert.match(await page.locator('.lead').innerText(), new RegExp(`^${total + 2} of ${total + 2} runs`));
+  assert.match(
+    await page.locator('.lead').innerText(),
+    new RegExp(`^${total + 2} of ${total + 2} runs`),
+  );
   await page.locator('.left-out summary').click();
   const reasons = await page.locator('.reasons li').allInnerTexts();
-  assert.ok(reasons.some((r) => r.includes('run two/adam.epochs.val_loss[0]: expected a number or null, found string a')), reasons.join('\n'));
-  assert.ok(reasons.some((r) => r.includes('runs[22]: expected an object, found number 7')), reasons.join('\n'));
-  for (const hash of [...SECTIONS, '#run?id=bare', `#run?id=${encodeURIComponent(`two/adam (${total + 4})`)}`]) {
+  assert.ok(
+    reasons.some((r) =>
+      r.includes('run two/adam.epochs.val_loss[0]: expected a number or null, found string a'),
+    ),
+    reasons.join('\n'),
+  );
+  assert.ok(
+    reasons.some((r) => r.includes('runs[22]: expected an object, found number 7')),
+    reasons.join('\n'),
+  );
+  for (const hash of [
+    ...SECTIONS,
+    '#run?id=bare',
+    `#run?id=${encodeURIComponent(`two/adam (${total + 4})`)}`,
+  ]) {
     await go(page, hash);
     assert.equal(await page.locator('[role=alert]').count(), 0, hash);
   }
@@ -106,7 +192,12 @@ test('no change of any field breaks a section', async () => {
   const spoil = (value) => {
     if (random() < 0.02) return junk[Math.floor(random() * junk.length)];
     if (Array.isArray(value)) return value.map(spoil);
-    if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).filter(() => random() > 0.01).map(([k, v]) => [k, spoil(v)]));
+    if (value && typeof value === 'object')
+      return Object.fromEntries(
+        Object.entries(value)
+          .filter(() => random() > 0.01)
+          .map(([k, v]) => [k, spoil(v)]),
+      );
     return value;
   };
   const whole = fixture();
@@ -115,7 +206,13 @@ test('no change of any field breaks a section', async () => {
   for (let i = 0; i < Number(process.env.ROUNDS ?? 4); i++) {
     const { format, ...rest } = { ...whole, reproduction: i % 4 ? undefined : paper };
     // The lists themselves stay, or there would be nothing to look at.
-    const document = { format, ...rest, runs: rest.runs.map(spoil), bases: rest.bases.map(spoil), reproduction: rest.reproduction && spoil(rest.reproduction) };
+    const document = {
+      format,
+      ...rest,
+      runs: rest.runs.map(spoil),
+      bases: rest.bases.map(spoil),
+      reproduction: rest.reproduction && spoil(rest.reproduction),
+    };
     const page = await open(browser, writePage(folder, document));
     for (const hash of [...SECTIONS, '#run?id=two%2Fsven']) {
       await go(page, hash);
@@ -131,8 +228,16 @@ test('three and a half thousand runs come up and answer', async (t) => {
   const long = (column) => Array.from({ length: 20 }, (_, i) => column[Math.min(i, 1)] / (1 + i));
   document.runs = Array.from({ length: 3500 }, (_, i) => {
     const run = pattern[i % pattern.length];
-    const epochs = Object.fromEntries(Object.entries(run.epochs).map(([name, c]) => [name, Array.isArray(c) ? long(c) : c]));
-    return { ...run, id: `big/${i}`, spectra: i % 100 ? undefined : run.spectra, settings: { ...run.settings, seed: Math.floor(i / 160), kappa: 1 + (i % 10) }, epochs };
+    const epochs = Object.fromEntries(
+      Object.entries(run.epochs).map(([name, c]) => [name, Array.isArray(c) ? long(c) : c]),
+    );
+    return {
+      ...run,
+      id: `big/${i}`,
+      spectra: i % 100 ? undefined : run.spectra,
+      settings: { ...run.settings, seed: Math.floor(i / 160), kappa: 1 + (i % 10) },
+      epochs,
+    };
   });
   const address = writePage(folder, document);
   const page = await open(browser, address, '#overview');
@@ -142,7 +247,9 @@ test('three and a half thousand runs come up and answer', async (t) => {
     const took = await page.evaluate(async (to) => {
       const start = performance.now();
       location.hash = to;
-      await new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))));
+      await new Promise((done) =>
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
       return performance.now() - start;
     }, hash);
     t.diagnostic(`${hash}: ${took.toFixed(0)} ms`);

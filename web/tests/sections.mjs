@@ -2,17 +2,41 @@
 // What the sections show is what the files say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { download, drawn, fixture, go, median, near, open, parseCsv, records, reproduction, startBrowser, valuesOfLine, writePage } from './helpers.mjs';
+import {
+  download,
+  drawn,
+  fixture,
+  go,
+  median,
+  near,
+  open,
+  parseCsv,
+  records,
+  reproduction,
+  startBrowser,
+  valuesOfLine,
+  writePage,
+} from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
 const SMALL = 'toy1d 500 200';
 const task = `task=${encodeURIComponent(SMALL)}`;
-const svenRuns = (settings) => [...records().values()].filter((r) => r.settings.optimizer === 'sven' &&
-  Object.entries(settings).every(([name, value]) => r.settings[name] === value));
+const svenRuns = (settings) =>
+  [...records().values()].filter(
+    (r) =>
+      r.settings.optimizer === 'sven' &&
+      Object.entries(settings).every(([name, value]) => r.settings[name] === value),
+  );
 
 test('sections without data are not there', async () => {
   const page = await open(browser, writePage(folder, fixture()));
-  assert.deepEqual(await page.locator('nav a').allInnerTexts(), ['Overview', 'Curves', 'Hyper-parameters', 'Spectra', 'Runs']);
+  assert.deepEqual(await page.locator('nav a').allInnerTexts(), [
+    'Overview',
+    'Curves',
+    'Hyper-parameters',
+    'Spectra',
+    'Runs',
+  ]);
   await page.done();
   const only = fixture();
   only.runs = only.runs.filter((run) => run.id === 'two/adam');
@@ -28,7 +52,9 @@ test('sections without data are not there', async () => {
 test('the ranking has medians and quartiles over seeds, in order', async () => {
   const page = await open(browser, writePage(folder, fixture()), '#overview?rows=all');
   const ranking = page.locator(`.ranking[data-task="${SMALL}"]`);
-  const rows = parseCsv((await download(page, ranking.getByRole('button', { name: 'CSV' }))).content.toString());
+  const rows = parseCsv(
+    (await download(page, ranking.getByRole('button', { name: 'CSV' }))).content.toString(),
+  );
   assert.equal(rows.length, 10);
   assert.equal(await ranking.locator('tbody tr').count(), 10);
   const losses = svenRuns({ k: 16, lr: 1, rtol: 0.001 }).map((r) => r.summary.final_val_loss);
@@ -39,7 +65,10 @@ test('the ranking has medians and quartiles over seeds, in order', async () => {
   near(row.final_val_loss_lower_quartile, low + (high - low) / 4, 1e-5);
   near(row.final_val_loss_upper_quartile, low + (3 * (high - low)) / 4, 1e-5);
   const shown = rows.slice(0, 9).map((r) => r.final_val_loss_median);
-  assert.deepEqual(shown, [...shown].sort((a, b) => a - b));
+  assert.deepEqual(
+    shown,
+    [...shown].sort((a, b) => a - b),
+  );
   const lost = ranking.locator('tbody tr').last();
   assert.match(await lost.innerText(), /lr 1000[\s\S]*diverged/);
   await page.done();
@@ -50,7 +79,10 @@ test('tables are sorted by their heads', async () => {
   const names = () => page.locator('.run-name').allInnerTexts();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const up = await names();
-  assert.deepEqual(up, [...up].sort((a, b) => a.localeCompare(b)));
+  assert.deepEqual(
+    up,
+    [...up].sort((a, b) => a.localeCompare(b)),
+  );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   assert.deepEqual(await names(), up.reverse());
   assert.equal(await page.locator('th[aria-sort=descending]').innerText(), 'Run ↓');
@@ -67,7 +99,10 @@ test('curves have a line for each optimizer, with the values of the files', asyn
   assert.equal(await page.locator('svg.chart').count(), 2);
   const best = svenRuns({ k: 16, lr: 1, rtol: 0.001 });
   const key = 'scan/sven_k=16_lr=1_rtol=0.001_seed=1';
-  for (const [metric, index] of [['val_loss', 0], ['train_loss', 1]]) {
+  for (const [metric, index] of [
+    ['val_loss', 0],
+    ['train_loss', 1],
+  ]) {
     const line = await valuesOfLine(page.locator('svg.chart').nth(index), key);
     assert.equal(line.length, 2);
     line.forEach(([x, y], i) => {
@@ -90,8 +125,12 @@ test('bands are one standard deviation, of logarithms on a logarithmic axis', as
     return [mean - deviation, mean + deviation];
   };
   const row = async () => {
-    const csv = parseCsv((await download(page, page.getByRole('button', { name: 'CSV' }))).content.toString());
-    return csv.find((r) => r.panel === 'Validation loss' && r.curve.startsWith('sven') && r.x === 2);
+    const csv = parseCsv(
+      (await download(page, page.getByRole('button', { name: 'CSV' }))).content.toString(),
+    );
+    return csv.find(
+      (r) => r.panel === 'Validation loss' && r.curve.startsWith('sven') && r.x === 2,
+    );
   };
   assert.equal(await page.locator('svg.chart').first().locator('.band').count(), 2);
   assert.match(await page.locator('.figure .note').innerText(), /of the logarithms/);
@@ -99,7 +138,10 @@ test('bands are one standard deviation, of logarithms on a logarithmic axis', as
   let found = await row();
   near(found.low, low, 1e-4);
   near(found.high, high, 1e-4);
-  await page.getByRole('group', { name: 'Loss axis' }).getByRole('button', { name: 'linear' }).click();
+  await page
+    .getByRole('group', { name: 'Loss axis' })
+    .getByRole('button', { name: 'linear' })
+    .click();
   assert.match(await page.locator('.figure .note').innerText(), /about the mean/);
   found = await row();
   near(found.low, sigma(losses)[0], 1e-4);
@@ -115,11 +157,17 @@ test('the axes change what lines are drawn against', async () => {
   const key = 'scan/sven_k=16_lr=1_rtol=0.001_seed=1';
   const runs = svenRuns({ k: 16, lr: 1, rtol: 0.001 });
   await page.getByRole('button', { name: 'step', exact: true }).click();
-  assert.deepEqual((await valuesOfLine(chart, key)).map(([x]) => Math.round(x)), [16, 32]);
+  assert.deepEqual(
+    (await valuesOfLine(chart, key)).map(([x]) => Math.round(x)),
+    [16, 32],
+  );
   await page.getByRole('button', { name: 'seconds' }).click();
   const seconds = await valuesOfLine(chart, key);
   near(seconds[1][0], median(runs.map((r) => r.epochs[1].seconds)), 1e-2);
-  await page.getByRole('group', { name: 'Loss axis' }).getByRole('button', { name: 'linear' }).click();
+  await page
+    .getByRole('group', { name: 'Loss axis' })
+    .getByRole('button', { name: 'linear' })
+    .click();
   const linear = await valuesOfLine(chart, key, { x: false, y: false });
   near(linear[0][1], median(runs.map((r) => r.epochs[0].val_loss)), 1e-2);
   assert.match(page.url(), /x=seconds/);
@@ -153,14 +201,20 @@ test('pointing at a line or its name lights it up', async () => {
   const page = await open(browser, writePage(folder, fixture()), `#curves?${task}`);
   const chart = page.locator('svg.chart').first();
   await page.locator('.legend').getByRole('button', { name: 'sgd' }).hover();
-  assert.deepEqual(await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)), ['sgd']);
+  assert.deepEqual(
+    await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)),
+    ['sgd'],
+  );
   const box = await chart.boundingBox();
   const d = await chart.locator('.line[data-entry=sven]').getAttribute('d');
   const [x, y] = d.slice(1).split('L')[0].split(',').map(Number);
   await page.mouse.move(box.x + x + 2, box.y + y + 2);
   await page.locator('.tooltip').waitFor();
   assert.match(await page.locator('.tooltip').innerText(), /sven · k 16[\s\S]*epoch 1/);
-  assert.deepEqual(await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)), ['sven']);
+  assert.deepEqual(
+    await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)),
+    ['sven'],
+  );
   await page.mouse.click(box.x + x + 2, box.y + y + 2);
   await page.waitForFunction(() => location.hash.startsWith('#runs?point='));
   assert.equal(await page.locator('tbody tr').count(), 2);
@@ -172,8 +226,11 @@ test('a link opens what it was taken from', async () => {
   const hash = `#curves?${task}&show=all&off=sgd&x=step&y=linear&s.k=16`;
   const page = await open(browser, address, hash);
   assert.equal(await page.locator('svg.chart').first().locator('.line').count(), 4);
-  assert.equal(await page.getByRole('button', { name: 'step', exact: true }).getAttribute('aria-pressed'), 'true');
-  assert.equal(await page.locator('.tick-x').count() > 0, true);
+  assert.equal(
+    await page.getByRole('button', { name: 'step', exact: true }).getAttribute('aria-pressed'),
+    'true',
+  );
+  assert.equal((await page.locator('.tick-x').count()) > 0, true);
   await go(page, `#run?id=${encodeURIComponent('two/sven')}`);
   assert.equal(await page.locator('h2').innerText(), 'two/sven');
   await page.goBack();
@@ -209,9 +266,16 @@ test('heat maps have the final loss of each point, and mark what diverged', asyn
   const page = await open(browser, writePage(folder, fixture()), '#hyper');
   const panels = page.locator('svg.heat-map');
   assert.equal(await panels.count(), 2);
-  assert.deepEqual(await page.locator('.figure').first().locator('.panel-title').allInnerTexts(), ['rtol = 10⁻³', 'rtol = 0.01']);
+  assert.deepEqual(await page.locator('.figure').first().locator('.panel-title').allInnerTexts(), [
+    'rtol = 10⁻³',
+    'rtol = 0.01',
+  ]);
   const cell = panels.first().locator('.cell[data-x="16"][data-y="0.1"]');
-  near(Number(await cell.getAttribute('data-value')), median(svenRuns({ k: 16, lr: 0.1, rtol: 0.001 }).map((r) => r.summary.final_val_loss)), 1e-5);
+  near(
+    Number(await cell.getAttribute('data-value')),
+    median(svenRuns({ k: 16, lr: 0.1, rtol: 0.001 }).map((r) => r.summary.final_val_loss)),
+    1e-5,
+  );
   assert.equal(await panels.locator('.cell').count(), 8);
   assert.equal(await page.locator('svg.marginal').count(), 3);
   assert.equal(await page.locator('svg.marginal').first().locator('.dot').count(), 8);
@@ -219,7 +283,10 @@ test('heat maps have the final loss of each point, and mark what diverged', asyn
   const lost = fixture();
   const gone = lost.runs.filter((run) => run.id.startsWith('scan/sven_k=4_lr=1_rtol=0.001'));
   for (const run of gone) Object.assign(run, { status: 'diverged', final_val_loss: 1e30 });
-  Object.assign(lost.runs.find((run) => run.id === 'scan/sven_k=4_lr=1_rtol=0.01_seed=1'), { status: 'diverged' });
+  Object.assign(
+    lost.runs.find((run) => run.id === 'scan/sven_k=4_lr=1_rtol=0.01_seed=1'),
+    { status: 'diverged' },
+  );
   const marked = await open(browser, writePage(folder, lost), '#hyper');
   const all = marked.locator('svg.heat-map').first().locator('.cell[data-x="4"][data-y="1"]');
   assert.equal(await all.getAttribute('data-value'), '');
@@ -227,6 +294,31 @@ test('heat maps have the final loss of each point, and mark what diverged', asyn
   assert.equal(await marked.locator('.cell .cross').count(), 2);
   assert.equal(await marked.locator('svg.marginal').first().locator('.cross').count(), 2);
   await marked.done();
+});
+
+test('the panels of a heat map can be put into one', async () => {
+  const page = await open(browser, writePage(folder, fixture()), '#hyper');
+  await page.getByRole('button', { name: 'one', exact: true }).click();
+  assert.equal(await page.locator('svg.heat-map').count(), 1);
+  const cell = page.locator('.cell[data-x="16"][data-y="0.1"]');
+  const losses = [0.001, 0.01].map((rtol) =>
+    median(svenRuns({ k: 16, lr: 0.1, rtol }).map((r) => r.summary.final_val_loss)),
+  );
+  near(Number(await cell.getAttribute('data-value')), Math.min(...losses), 1e-5);
+  await page.getByLabel('Up', { exact: true }).selectOption('rtol');
+  await page.getByRole('button', { name: 'lr', exact: true }).click();
+  assert.equal(await page.locator('svg.heat-map').count(), 2);
+  await page.done();
+});
+
+test('an address with choices that there are not shows the defaults', async () => {
+  const page = await open(browser, writePage(folder, fixture()));
+  const odd = 'task=x&source=x&x=x&y=x&xs=x&band=x&by=x&show=x&off=x,%25&rows=x&sort=x&optimizer=x';
+  for (const section of ['overview', 'curves', 'hyper', 'spectra', 'runs']) {
+    await go(page, `#${section}?${odd}&measure=x&hx=x&hy=x&facet=x&runs=x&q=%00&point=x&s.k=x`);
+    assert.equal(await page.locator('[role=alert]').count(), 0, section);
+  }
+  await page.done();
 });
 
 test('one setting alone has a plot, and no heat map', async () => {
@@ -241,23 +333,49 @@ test('one setting alone has a plot, and no heat map', async () => {
 
 test('a run has its settings, its curves, its phases and its command', async () => {
   const id = 'scan/sven_k=4_lr=0.1_rtol=0.001_seed=2';
-  const page = await open(browser, writePage(folder, fixture()), `#run?id=${encodeURIComponent(id)}`);
+  const page = await open(
+    browser,
+    writePage(folder, fixture()),
+    `#run?id=${encodeURIComponent(id)}`,
+  );
   const { epochs, settings } = records().get(id.slice(5));
-  const facts = Object.fromEntries(await page.locator('.facts > div').evaluateAll((all) => all.map((one) => [...one.children].map((child) => child.textContent))));
+  const facts = Object.fromEntries(
+    await page
+      .locator('.facts > div')
+      .evaluateAll((all) => all.map((one) => [...one.children].map((child) => child.textContent))),
+  );
   assert.equal(facts['Final validation loss'], '0.409');
   assert.equal(facts.Steps, '32');
   const loss = await valuesOfLine(page.locator('svg.chart').first(), 'validation');
   loss.forEach(([, y], i) => near(y, epochs[i].val_loss));
-  const kept = await valuesOfLine(page.getByRole('img', { name: /^Singular values kept/ }), 'kept', { x: false, y: false });
+  const kept = await valuesOfLine(
+    page.getByRole('img', { name: /^Singular values kept/ }),
+    'kept',
+    { x: false, y: false },
+  );
   kept.forEach(([, y], i) => near(y, epochs[i].kept, 1e-2));
   await page.locator('[data-figure^=phases]').scrollIntoViewIfNeeded();
   await page.locator('.bar').first().waitFor();
-  const bars = await page.locator('.bar').evaluateAll((all) => all.map((bar) => Number(bar.dataset.value)));
-  near(bars.reduce((a, b) => a + b), epochs.flatMap((e) => Object.values(e.phase_seconds)).reduce((a, b) => a + b), 1e-3);
-  const shown = Object.fromEntries(await page.locator('.configuration > div').evaluateAll((all) => all.map((one) => [...one.children].map((child) => child.textContent))));
-  for (const name of ['k', 'seed', 'shuffle_seed', 'task', 'hidden']) assert.equal(shown[name], String(settings[name]));
+  const bars = await page
+    .locator('.bar')
+    .evaluateAll((all) => all.map((bar) => Number(bar.dataset.value)));
+  near(
+    bars.reduce((a, b) => a + b),
+    epochs.flatMap((e) => Object.values(e.phase_seconds)).reduce((a, b) => a + b),
+    1e-3,
+  );
+  const shown = Object.fromEntries(
+    await page
+      .locator('.configuration > div')
+      .evaluateAll((all) => all.map((one) => [...one.children].map((child) => child.textContent))),
+  );
+  for (const name of ['k', 'seed', 'shuffle_seed', 'task', 'hidden'])
+    assert.equal(shown[name], String(settings[name]));
   const command = await page.locator('#command').textContent();
-  assert.match(command, /^sven train --task toy1d --optimizer sven --lr 0.1 --k 4 --rtol 0.001 --epochs 2 .*--train-size 500/);
+  assert.match(
+    command,
+    /^sven train --task toy1d --optimizer sven --lr 0.1 --k 4 --rtol 0.001 --epochs 2 .*--train-size 500/,
+  );
   assert.doesNotMatch(command, /--validation |--standardise |none/);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy' }).click();
@@ -270,7 +388,10 @@ test('a command leaves out what has its default, and quotes what a shell would r
   const document = fixture();
   const base = document.bases.findIndex((b) => b.settings.optimizer === 'adam');
   document.defaults = { '': { activation: 'gelu', keep: 'last' }, adam: { beta1: 0.9 } };
-  Object.assign(document.runs.find((run) => run.base === base), { settings: { task: '', data: "it's $(touch x).csv", lr: -1, 'e;vil': 'x', init: 'a\nb' } });
+  Object.assign(
+    document.runs.find((run) => run.base === base),
+    { settings: { task: '', data: "it's $(touch x).csv", lr: -1, 'e;vil': 'x', init: 'a\nb' } },
+  );
   const page = await open(browser, writePage(folder, document), '#run?id=two%2Fadam');
   const command = await page.locator('#command').textContent();
   assert.match(command, /--data 'it'\\''s \$\(touch x\)\.csv' /);
@@ -302,6 +423,10 @@ test('memory and accuracy are shown where they are', async () => {
   assert.match(await page.locator('.ranking tbody tr').first().innerText(), /52 MB/);
   await go(page, '#curves');
   await page.locator('.panel-title').first().waitFor();
-  assert.deepEqual(await page.locator('.panel-title').allInnerTexts(), ['Validation loss', 'Training loss', 'Validation accuracy']);
+  assert.deepEqual(await page.locator('.panel-title').allInnerTexts(), [
+    'Validation loss',
+    'Training loss',
+    'Validation accuracy',
+  ]);
   await page.done();
 });

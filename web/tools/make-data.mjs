@@ -13,14 +13,16 @@ import { fileURLToPath } from 'node:url';
 const MARK = '<script type="application/json" id="sven-data">null</script>';
 
 function rounded(value, digits = 6) {
-  return typeof value === 'number' ? Number(value.toPrecision(digits)) : value ?? null;
+  return typeof value === 'number' ? Number(value.toPrecision(digits)) : (value ?? null);
 }
 
 /** One column of the epochs; a constant becomes one number, a missing one nothing. */
 function column(epochs, name, digits) {
   if (!epochs.some((epoch) => epoch[name] !== undefined)) return undefined;
   const values = epochs.map((epoch) => rounded(epoch[name], digits));
-  return values.length > 1 && values.every((v) => v !== null && v === values[0]) ? values[0] : values;
+  return values.length > 1 && values.every((v) => v !== null && v === values[0])
+    ? values[0]
+    : values;
 }
 
 function columns(epochs) {
@@ -32,7 +34,14 @@ function columns(epochs) {
   result.seconds = epochs.map((e) => rounded(e.seconds, 5));
   result.train_loss = epochs.map((e) => rounded(e.train_loss));
   result.val_loss = epochs.map((e) => rounded(e.val_loss));
-  for (const name of ['train_accuracy', 'val_accuracy', 'batch_loss', 'learning_rate', 'update_norm', 'kept']) {
+  for (const name of [
+    'train_accuracy',
+    'val_accuracy',
+    'batch_loss',
+    'learning_rate',
+    'update_norm',
+    'kept',
+  ]) {
     const values = column(epochs, name, 5);
     if (values !== undefined) result[name] = values;
   }
@@ -42,14 +51,21 @@ function columns(epochs) {
 function phases(epochs) {
   const sums = {};
   for (const epoch of epochs) {
-    for (const [name, seconds] of Object.entries(epoch.phase_seconds ?? {})) sums[name] = (sums[name] ?? 0) + seconds;
+    for (const [name, seconds] of Object.entries(epoch.phase_seconds ?? {}))
+      sums[name] = (sums[name] ?? 0) + seconds;
   }
-  return Object.fromEntries(Object.entries(sums).filter(([, s]) => s > 0).map(([n, s]) => [n, rounded(s, 4)]));
+  return Object.fromEntries(
+    Object.entries(sums)
+      .filter(([, s]) => s > 0)
+      .map(([n, s]) => [n, rounded(s, 4)]),
+  );
 }
 
 /** The lines of a record; what has been half written at its end is left out. */
 export function readRecord(path) {
-  const lines = readFileSync(path, 'utf8').split('\n').filter((line) => line.trim());
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim());
   const parsed = [];
   lines.forEach((line, i) => {
     try {
@@ -71,8 +87,19 @@ export function readRecord(path) {
 export function makeRun(id, record) {
   const { config, epochs, checks, summary } = record;
   const run = { id, status: summary?.status ?? 'interrupted' };
-  for (const name of ['final_train_loss', 'final_val_loss', 'best_val_loss', 'initial_val_loss',
-    'final_val_accuracy', 'train_seconds', 'total_seconds', 'best_epoch', 'steps', 'diverged_at_step', 'peak_memory']) {
+  for (const name of [
+    'final_train_loss',
+    'final_val_loss',
+    'best_val_loss',
+    'initial_val_loss',
+    'final_val_accuracy',
+    'train_seconds',
+    'total_seconds',
+    'best_epoch',
+    'steps',
+    'diverged_at_step',
+    'peak_memory',
+  ]) {
     if (summary?.[name] !== undefined) run[name] = rounded(summary[name]);
   }
   const refused = epochs.reduce((sum, epoch) => sum + (epoch.refused ?? 0), 0);
@@ -80,20 +107,32 @@ export function makeRun(id, record) {
   run.epochs = columns(epochs);
   run.phases = phases(epochs);
   if (checks.length) {
-    run.checks = Object.fromEntries(['step', 'seconds', 'val_loss'].map((n) => [n, checks.map((c) => rounded(c[n]))]));
+    run.checks = Object.fromEntries(
+      ['step', 'seconds', 'val_loss'].map((n) => [n, checks.map((c) => rounded(c[n]))]),
+    );
   }
   // That of a worker of a scan names files that are gone.
   if (config.command && !config.command.includes('/.work/')) run.command = config.command;
   const spectral = epochs.filter((epoch) => epoch.spectrum?.length);
   if (spectral.length) {
-    run.spectra = { epoch: spectral.map((e) => e.epoch), values: spectral.map((e) => e.spectrum.map((s) => rounded(s, 4))) };
+    run.spectra = {
+      epoch: spectral.map((e) => e.epoch),
+      values: spectral.map((e) => e.spectrum.map((s) => rounded(s, 4))),
+    };
   }
   return run;
 }
 
 class Document {
   constructor() {
-    this.json = { format: 'sven-report-1', version: '', sources: [], bases: [], runs: [], skipped: [] };
+    this.json = {
+      format: 'sven-report-1',
+      version: '',
+      sources: [],
+      bases: [],
+      runs: [],
+      skipped: [],
+    };
     this.bases = new Map();
   }
 
@@ -116,7 +155,11 @@ class Document {
     const key = `${source} ${config.settings.optimizer} ${config.settings.task}`;
     if (!this.bases.has(key)) {
       this.bases.set(key, this.json.bases.length);
-      this.json.bases.push({ version: config.version, machine: config.machine, settings: config.settings });
+      this.json.bases.push({
+        version: config.version,
+        machine: config.machine,
+        settings: config.settings,
+      });
     }
     run.source = source;
     run.base = this.bases.get(key);
@@ -130,18 +173,25 @@ class Document {
   addFolder(path, top) {
     const entries = readdirSync(path).sort();
     const name = relative(top, path) || basename(path);
-    if (entries.includes('results.json') || entries.includes('claims.json')) this.addReproduction(path);
+    if (entries.includes('results.json') || entries.includes('claims.json'))
+      this.addReproduction(path);
     if (entries.includes('scan.toml') && existsSync(join(path, 'runs'))) {
       const title = /^title = "(.*)"$/m.exec(readFileSync(join(path, 'scan.toml'), 'utf8'))?.[1];
       const source = this.addSource({ name, title, kind: 'scan', path });
       for (const file of readdirSync(join(path, 'runs')).sort()) {
-        if (file.endsWith('.jsonl')) this.addRun(join(path, 'runs', file), `${name}/${file.slice(0, -6)}`, source);
+        if (file.endsWith('.jsonl'))
+          this.addRun(join(path, 'runs', file), `${name}/${file.slice(0, -6)}`, source);
       }
     } else if (entries.includes('run.jsonl')) {
       // Folders beside each other are one source.
       const place = path === top ? path : dirname(path);
       let source = this.json.sources.findIndex((s) => s.kind === 'run' && s.path === place);
-      if (source < 0) source = this.addSource({ name: relative(top, place) || basename(place), kind: 'run', path: place });
+      if (source < 0)
+        source = this.addSource({
+          name: relative(top, place) || basename(place),
+          kind: 'run',
+          path: place,
+        });
       this.addRun(join(path, 'run.jsonl'), name, source);
     } else {
       for (const entry of entries) {
@@ -156,7 +206,8 @@ class Document {
       try {
         return JSON.parse(readFileSync(join(path, file), 'utf8'));
       } catch (error) {
-        if (existsSync(join(path, file))) this.json.skipped.push({ path: join(path, file), reason: error.message });
+        if (existsSync(join(path, file)))
+          this.json.skipped.push({ path: join(path, file), reason: error.message });
         return otherwise;
       }
     };
@@ -172,8 +223,12 @@ class Document {
     this.json.bases.forEach((base, index) => {
       const runs = this.json.runs.filter((run) => run.base === index && run.spectra);
       const value = (run, name) => Number(run.settings?.[name] ?? base.settings[name] ?? 0);
-      const best = [...runs].sort((a, b) => (a.final_val_loss ?? Infinity) - (b.final_val_loss ?? Infinity))[0];
-      const widest = [...runs].sort((a, b) => value(b, 'k') - value(a, 'k') || value(a, 'rtol') - value(b, 'rtol'))[0];
+      const best = [...runs].sort(
+        (a, b) => (a.final_val_loss ?? Infinity) - (b.final_val_loss ?? Infinity),
+      )[0];
+      const widest = [...runs].sort(
+        (a, b) => value(b, 'k') - value(a, 'k') || value(a, 'rtol') - value(b, 'rtol'),
+      )[0];
       if (best) kept.add(best).add(widest);
     });
     for (const run of this.json.runs) if (!kept.has(run)) delete run.spectra;
@@ -191,7 +246,9 @@ export function makeDocument(folders) {
 export function makePage(template, document, live = false) {
   const json = JSON.stringify(document).replaceAll('<', '\\u003c');
   const block = MARK.replace('null', () => json);
-  return template.replace(MARK, () => (live ? block.replace('id="sven-data"', 'id="sven-data" data-live') : block));
+  return template.replace(MARK, () =>
+    live ? block.replace('id="sven-data"', 'id="sven-data" data-live') : block,
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -202,6 +259,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   const document = makeDocument(folders);
   const template = join(dirname(fileURLToPath(import.meta.url)), '../dist/report.html');
-  writeFileSync(out, out.endsWith('.html') ? makePage(readFileSync(template, 'utf8'), document) : JSON.stringify(document));
+  writeFileSync(
+    out,
+    out.endsWith('.html')
+      ? makePage(readFileSync(template, 'utf8'), document)
+      : JSON.stringify(document),
+  );
   console.log(`${out}: ${document.runs.length} runs, ${document.skipped.length} files skipped`);
 }

@@ -55,11 +55,15 @@ export class Feed {
   /** The whole document, changes since a revision, or null if there are none. */
   since(session, revision) {
     const { session: own, document } = this;
-    if (session !== own || !(revision <= this.revision)) return { ...document, session: own, revision: this.revision };
+    if (session !== own || !(revision <= this.revision))
+      return { ...document, session: own, revision: this.revision };
     if (revision === this.revision) return null;
     const { runs, ...head } = document;
     return {
-      format: document.format, partial: true, session: own, revision: this.revision,
+      format: document.format,
+      partial: true,
+      session: own,
+      revision: this.revision,
       ...(this.headRevision > revision ? head : {}),
       runs: runs.filter((run) => this.changed.get(run.id) > revision),
       removed: this.removed.filter((entry) => entry.revision > revision).map((entry) => entry.id),
@@ -76,26 +80,37 @@ export function serve(feed, port = 0) {
     state.requests.push(url.pathname + url.search);
     if (url.pathname === '/') {
       const { session, revision, document } = state.feed;
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+      response.writeHead(200, {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+      });
       response.end(makePage(template, { ...document, session, revision }, true));
     } else if (url.pathname === '/api/data') {
       const { searchParams: query } = url;
       const answer = state.feed.since(query.get('session'), Number(query.get('since') ?? -1));
-      response.writeHead(answer ? 200 : 204, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.writeHead(answer ? 200 : 204, {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
       response.end(answer ? JSON.stringify(answer) : undefined);
     } else {
       response.writeHead(404).end();
     }
   });
-  return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve({
-    url: `http://127.0.0.1:${server.address().port}/`,
-    port: server.address().port,
-    state,
-    close: () => new Promise((done) => {
-      server.closeAllConnections();
-      server.close(done);
-    }),
-  })));
+  return new Promise((resolve) =>
+    server.listen(port, '127.0.0.1', () =>
+      resolve({
+        url: `http://127.0.0.1:${server.address().port}/`,
+        port: server.address().port,
+        state,
+        close: () =>
+          new Promise((done) => {
+            server.closeAllConnections();
+            server.close(done);
+          }),
+      }),
+    ),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

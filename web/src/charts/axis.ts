@@ -35,7 +35,11 @@ export function isShown(value: number | null | undefined, log: boolean): value i
 }
 
 /** Smallest and largest of what can be shown. */
-export function extent(columns: Iterable<Column>, log: boolean, cap = Infinity): [number, number] | null {
+export function extent(
+  columns: Iterable<Column>,
+  log: boolean,
+  cap = Infinity,
+): [number, number] | null {
   let low = Infinity;
   let high = -Infinity;
   for (const column of columns) {
@@ -49,7 +53,13 @@ export function extent(columns: Iterable<Column>, log: boolean, cap = Infinity):
   return [low, Math.max(low, Math.min(high, cap))];
 }
 
-const MANTISSAS = [[1, 1.5, 2, 3, 4, 5, 6, 8], [1, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3]];
+const MANTISSAS = [
+  [1, 1.5, 2, 3, 4, 5, 6, 8],
+  [1, 2, 3, 4, 5, 7],
+  [1, 2, 3, 5],
+  [1, 2, 5],
+  [1, 3],
+];
 
 function logTicks([low, high]: readonly [number, number], room: number): Tick[] {
   const first = Math.ceil(Math.log10(low) - 1e-9);
@@ -59,7 +69,10 @@ function logTicks([low, high]: readonly [number, number], room: number): Tick[] 
     const step = Math.max(1, Math.ceil(decades / room));
     return Array.from({ length: Math.ceil(decades / step) }, (_, i) => {
       const power = first + i * step;
-      return { value: 10 ** power, label: power === 0 ? '1' : power === 1 ? '10' : `10${superscript(power)}` };
+      return {
+        value: 10 ** power,
+        label: power === 0 ? '1' : power === 1 ? '10' : `10${superscript(power)}`,
+      };
     });
   }
   // Within two decades the numbers between are needed as well, as many as fit.
@@ -68,17 +81,23 @@ function logTicks([low, high]: readonly [number, number], room: number): Tick[] 
     for (let power = first - 1; power <= last; power++) {
       for (const m of mantissas) {
         const value = Number(`${m}e${power}`);
-        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push({ value, label: short(value) });
+        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+          ticks.push({ value, label: short(value) });
       }
     }
     if (ticks.length >= 2 && ticks.length <= room) return ticks;
   }
-  return scaleLinear().domain([low, high]).ticks(Math.min(room, 4)).map((value) => ({ value, label: short(value) }));
+  return scaleLinear()
+    .domain([low, high])
+    .ticks(Math.min(room, 4))
+    .map((value) => ({ value, label: short(value) }));
 }
 
 function linearTicks(domain: readonly [number, number], room: number, integer: boolean): Tick[] {
   const ticks = scaleLinear().domain(domain).ticks(room);
-  return ticks.filter((value) => !integer || Number.isInteger(value)).map((value) => ({ value, label: short(Number(value.toPrecision(12))) }));
+  return ticks
+    .filter((value) => !integer || Number.isInteger(value))
+    .map((value) => ({ value, label: short(Number(value.toPrecision(12))) }));
 }
 
 /** A domain with some space at its ends; a single value gets room on both sides. */
@@ -91,13 +110,22 @@ function padded([low, high]: [number, number], log: boolean, share: number): [nu
   return [low - width * share, high + width * share];
 }
 
-export function makeAxis(spec: AxisSpec, columns: Iterable<Column>, pixels: [number, number], room: number, pad: number): Axis {
+export function makeAxis(
+  spec: AxisSpec,
+  columns: Iterable<Column>,
+  pixels: [number, number],
+  room: number,
+  pad: number,
+): Axis {
   const log = spec.log ?? false;
   const found = extent(columns, log, spec.cap) ?? [log ? 0.1 : 0, 1];
   const domain = spec.domain ?? padded(found, log, found[0] === found[1] ? 0.5 : pad);
   const scale = (log ? scaleLog() : scaleLinear()).domain(domain).range(pixels);
   const ticks = log ? logTicks(domain, room) : linearTicks(domain, room, spec.integer ?? false);
-  return Object.assign((value: number) => scale(value), { ticks, domain: [domain[0], domain[1]] as const });
+  return Object.assign((value: number) => scale(value), {
+    ticks,
+    domain: [domain[0], domain[1]] as const,
+  });
 }
 
 /** Room for the labels of an upright axis and for its name. */

@@ -7,7 +7,9 @@ export function ColourBar(props: { from: string; to: string; colours: readonly s
     <span class="colour-bar">
       <span>{props.from}</span>
       <svg width="120" height="8" aria-hidden="true">
-        {props.colours.map((colour, i) => <rect key={i} x={i * step} width={step + 0.5} height="8" fill={colour} />)}
+        {props.colours.map((colour, i) => (
+          <rect key={i} x={i * step} width={step + 0.5} height="8" fill={colour} />
+        ))}
       </svg>
       <span>{props.to}</span>
     </span>

@@ -5,8 +5,18 @@ import type { LegendEntry } from './legend';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const STYLES = [
-  'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'stroke-linejoin',
-  'opacity', 'font-size', 'font-family', 'font-weight', 'text-anchor',
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'stroke-opacity',
+  'stroke-linejoin',
+  'opacity',
+  'font-size',
+  'font-family',
+  'font-weight',
+  'text-anchor',
 ];
 const LEGEND_LINE = 20;
 
@@ -15,7 +25,11 @@ export interface Rows {
   readonly rows: readonly (readonly (string | number | null)[])[];
 }
 
-function element(name: string, attributes: { [name: string]: string | number }, text?: string): SVGElement {
+function element(
+  name: string,
+  attributes: { [name: string]: string | number },
+  text?: string,
+): SVGElement {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   if (text !== undefined) made.textContent = text;
@@ -54,7 +68,13 @@ function textWidth(text: string): number {
 }
 
 /** Entries in as many lines as they need; returns the height. */
-function drawLegend(into: SVGElement, entries: readonly LegendEntry[], width: number, top: number, ink: string): number {
+function drawLegend(
+  into: SVGElement,
+  entries: readonly LegendEntry[],
+  width: number,
+  top: number,
+  ink: string,
+): number {
   let x = 8;
   let y = top + 14;
   for (const entry of entries) {
@@ -64,15 +84,32 @@ function drawLegend(into: SVGElement, entries: readonly LegendEntry[], width: nu
       y += LEGEND_LINE;
     }
     into.append(
-      element('line', { x1: x, x2: x + 22, y1: y - 4, y2: y - 4, stroke: entry.colour, 'stroke-width': 2.2, 'stroke-dasharray': entry.dash ?? '' }),
-      element('text', { x: x + 28, y, fill: ink, 'font-size': 12, 'font-family': 'sans-serif' }, entry.label));
+      element('line', {
+        x1: x,
+        x2: x + 22,
+        y1: y - 4,
+        y2: y - 4,
+        stroke: entry.colour,
+        'stroke-width': 2.2,
+        'stroke-dasharray': entry.dash ?? '',
+      }),
+      element(
+        'text',
+        { x: x + 28, y, fill: ink, 'font-size': 12, 'font-family': 'sans-serif' },
+        entry.label,
+      ),
+    );
     x += room;
   }
   return entries.length > 0 ? y - top + 12 : 0;
 }
 
 /** All panels of the figure where they stand on the screen, under one title. */
-export function composeSvg(figure: HTMLElement, title: string, legend: readonly LegendEntry[]): SVGSVGElement {
+export function composeSvg(
+  figure: HTMLElement,
+  title: string,
+  legend: readonly LegendEntry[],
+): SVGSVGElement {
   const charts = [...figure.querySelectorAll<SVGSVGElement>('svg.chart')];
   if (charts.length === 0) throw new Error('nothing is drawn yet');
   const boxes = charts.map((chart) => chart.getBoundingClientRect());
@@ -85,8 +122,23 @@ export function composeSvg(figure: HTMLElement, title: string, legend: readonly 
   whole.append(element('title', {}, title));
   const ground = element('rect', { width: '100%', height: '100%', fill: page.backgroundColor });
   whole.append(ground);
-  whole.append(element('text', { x: 8, y: 22, fill: ink, 'font-size': 15, 'font-weight': 600, 'font-family': 'sans-serif' }, title));
-  const start = 34 + drawLegend(whole, legend.filter((entry) => !entry.off), width, 34, ink) + 18;
+  whole.append(
+    element(
+      'text',
+      { x: 8, y: 22, fill: ink, 'font-size': 15, 'font-weight': 600, 'font-family': 'sans-serif' },
+      title,
+    ),
+  );
+  const start =
+    34 +
+    drawLegend(
+      whole,
+      legend.filter((entry) => !entry.off),
+      width,
+      34,
+      ink,
+    ) +
+    18;
   charts.forEach((chart, i) => {
     const copy = styledCopy(chart);
     const x = boxes[i]!.left - left + 8;
@@ -94,12 +146,26 @@ export function composeSvg(figure: HTMLElement, title: string, legend: readonly 
     copy.setAttribute('x', String(x));
     copy.setAttribute('y', String(y));
     if (chart.dataset.title) {
-      whole.append(element('text', { x: x + 4, y: y - 4, fill: ink, 'font-size': 12.5, 'font-weight': 600, 'font-family': 'sans-serif' }, chart.dataset.title));
+      whole.append(
+        element(
+          'text',
+          {
+            x: x + 4,
+            y: y - 4,
+            fill: ink,
+            'font-size': 12.5,
+            'font-weight': 600,
+            'font-family': 'sans-serif',
+          },
+          chart.dataset.title,
+        ),
+      );
     }
     whole.append(copy);
   });
   const height = Math.ceil(Math.max(...boxes.map((box) => box.bottom)) - top + start + 8);
-  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) whole.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
+    whole.setAttribute(name, String(value));
   return whole;
 }
 
@@ -124,7 +190,8 @@ export async function toPng(svg: SVGSVGElement, scale = 2): Promise<Blob> {
     context.scale(scale, scale);
     context.drawImage(image, 0, 0);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no PNG'))), 'image/png'));
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no PNG'))), 'image/png'),
+    );
   } finally {
     URL.revokeObjectURL(address);
   }

@@ -35,25 +35,41 @@ export function Figure(props: FigureProps) {
   const compose = () => composeSvg(ref.current!, props.title, props.exported ?? legend);
   const attempt = (work: () => Promise<void> | void) => {
     setFailure('');
-    Promise.resolve().then(work).catch((error: Error) => setFailure(`No file: ${error.message}.`));
+    Promise.resolve()
+      .then(work)
+      .catch((error: Error) => setFailure(`No file: ${error.message}.`));
   };
-  const saveSvg = () => attempt(() => save(`${file}.svg`, new Blob([svgText(compose())], { type: 'image/svg+xml' })));
+  const saveSvg = () =>
+    attempt(() => save(`${file}.svg`, new Blob([svgText(compose())], { type: 'image/svg+xml' })));
   const savePng = () => attempt(async () => save(`${file}.png`, await toPng(compose())));
-  const saveCsv = () => save(`${file}.csv`, new Blob([csvText(props.table())], { type: 'text/csv' }));
+  const saveCsv = () =>
+    save(`${file}.csv`, new Blob([csvText(props.table())], { type: 'text/csv' }));
   return (
     <figure ref={ref} class="figure" data-figure={props.name} aria-label={props.title}>
       <figcaption>
         <div class="caption">
           <h3>{props.title}</h3>
           <div class="tools" role="group" aria-label={`Download: ${props.title}`}>
-            <button type="button" onClick={saveSvg}>SVG</button>
-            <button type="button" onClick={savePng}>PNG</button>
-            <button type="button" onClick={saveCsv}>CSV</button>
-            <button type="button" aria-expanded={tableShown} onClick={() => showTable(!tableShown)}>Table</button>
+            <button type="button" onClick={saveSvg}>
+              SVG
+            </button>
+            <button type="button" onClick={savePng}>
+              PNG
+            </button>
+            <button type="button" onClick={saveCsv}>
+              CSV
+            </button>
+            <button type="button" aria-expanded={tableShown} onClick={() => showTable(!tableShown)}>
+              Table
+            </button>
           </div>
         </div>
         {props.note && <p class="note">{props.note}</p>}
-        {failure && <p class="note" role="alert">{failure}</p>}
+        {failure && (
+          <p class="note" role="alert">
+            {failure}
+          </p>
+        )}
       </figcaption>
       {legend.length > 0 && <Legend entries={legend} onToggle={props.onToggle} onLight={setLit} />}
       {seen ? props.children(lit) : <div style={{ height: `${props.height}px` }} />}
@@ -67,17 +83,30 @@ function DataTable(props: { title: string; table: () => Rows }) {
   return (
     <div class="scroll data-table" role="region" aria-label={`Data: ${props.title}`} tabIndex={0}>
       <table>
-        <thead><tr>{header.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            {header.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {rows.slice(0, MOST_ROWS).map((row, i) => (
             <tr key={i}>
-              {row.map((value, j) =>
-                <td key={j} class={typeof value === 'number' ? 'numeric' : ''}>{typeof value === 'number' ? number(value, 4) : value ?? '–'}</td>)}
+              {row.map((value, j) => (
+                <td key={j} class={typeof value === 'number' ? 'numeric' : ''}>
+                  {typeof value === 'number' ? number(value, 4) : (value ?? '–')}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length > MOST_ROWS && <p class="note">{`The first ${MOST_ROWS} of ${rows.length} rows; CSV has all.`}</p>}
+      {rows.length > MOST_ROWS && (
+        <p class="note">{`The first ${MOST_ROWS} of ${rows.length} rows; CSV has all.`}</p>
+      )}
     </div>
   );
 }

@@ -16,7 +16,9 @@ export const METRIC_LABELS: { readonly [metric in Metric]: string } = {
   train_accuracy: 'training accuracy',
 };
 export const ABSCISSA_LABELS: { readonly [x in Abscissa]: string } = {
-  epoch: 'epoch', step: 'step', seconds: 'seconds of training',
+  epoch: 'epoch',
+  step: 'step',
+  seconds: 'seconds of training',
 };
 
 export interface PointCurve {
@@ -35,21 +37,41 @@ export function pointCurve(point: Point, metric: Metric, x: Abscissa, log: boole
   const columns = point.runs.map((run) => (run.epochs[metric] as Column | null) ?? []);
   const { median: y, low, high } = spread(columns, log);
   const xs = point.runs.map((run) => run.epochs[x] as Epochs['epoch'] | Column);
-  const abscissae = x === 'seconds'
-    ? y.map((_, i) => median(xs.filter((column) => i < column.length).map((column) => column[i]!)))
-    : longest(xs);
+  const abscissae =
+    x === 'seconds'
+      ? y.map((_, i) =>
+          median(xs.filter((column) => i < column.length).map((column) => column[i]!)),
+        )
+      : longest(xs);
   return { x: abscissae, y, low, high };
 }
 
 export function hasMetric(points: readonly Point[], metric: Metric): boolean {
-  return points.some((point) => point.runs.some((run) => run.epochs[metric]?.some((value) => value !== null)));
+  return points.some((point) =>
+    point.runs.some((run) => run.epochs[metric]?.some((value) => value !== null)),
+  );
 }
 
 /** One row for each value of each curve. */
-export function seriesRows(panels: readonly { title: string; x: string; y: string; series: readonly Series[] }[]): Rows {
+export function seriesRows(
+  panels: readonly { title: string; x: string; y: string; series: readonly Series[] }[],
+): Rows {
   const banded = panels.some((panel) => panel.series.some((s) => s.low));
-  const rows = panels.flatMap((panel) => panel.series.flatMap((s) => s.y.map((y, i) => [
-    panel.title, s.label, panel.x, s.x[i] ?? null, panel.y, y, ...(banded ? [s.low?.[i] ?? null, s.high?.[i] ?? null] : []),
-  ])));
-  return { header: ['panel', 'curve', 'x is', 'x', 'y is', 'y', ...(banded ? ['low', 'high'] : [])], rows };
+  const rows = panels.flatMap((panel) =>
+    panel.series.flatMap((s) =>
+      s.y.map((y, i) => [
+        panel.title,
+        s.label,
+        panel.x,
+        s.x[i] ?? null,
+        panel.y,
+        y,
+        ...(banded ? [s.low?.[i] ?? null, s.high?.[i] ?? null] : []),
+      ]),
+    ),
+  );
+  return {
+    header: ['panel', 'curve', 'x is', 'x', 'y is', 'y', ...(banded ? ['low', 'high'] : [])],
+    rows,
+  };
 }

@@ -23,9 +23,12 @@ export function useSeen<E extends HTMLElement>(): [RefObject<E | null>, boolean]
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (seen || !ref.current) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) setSeen(true);
-    }, { rootMargin: '300px' });
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) setSeen(true);
+      },
+      { rootMargin: '300px' },
+    );
     observer.observe(ref.current);
     return () => observer.disconnect();
   }, [seen]);
