@@ -25,6 +25,11 @@ interface FigureProps {
 
 const MOST_ROWS = 500;
 
+/** Three panels stand in a row; others in pairs. */
+export function columnsFor(panels: number): number {
+  return panels === 3 ? 3 : Math.min(Math.max(panels, 1), 2);
+}
+
 export function Figure(props: FigureProps) {
   const [ref, seen] = useSeen<HTMLElement>();
   const [lit, setLit] = useState<string | null>(null);

@@ -86,38 +86,49 @@ export function Curves() {
   return (
     <Section title="Curves">
       <CurveControls choice={choice} bands={bands} />
-      <Figure
-        name={`curves-${task.key}`}
-        title={task.title}
-        legend={choice.legend}
-        onToggle={choice.toggle}
-        height={340}
-        note={noteOf(bands && band === 'sigma', log, points.length, candidates.length, panels, cap)}
-        table={() => seriesRows(panels)}
-      >
-        {(lit) => (
-          <div class={`panels of-${Math.min(panels.length, 2)}`}>
-            {panels.map((panel) => (
-              <LineChart
-                key={panel.metric}
-                label={`${task.title}: ${panel.y} against ${panel.x}, ${plural(panel.series.length, 'curve')}`}
-                title={panel.title}
-                series={panel.series}
-                height={320}
-                lit={lit}
-                onPick={pick}
-                pickHint="click for its runs"
-                x={{ label: panel.x, log: xScale === 'log', integer: x !== 'seconds' }}
-                y={{
-                  label: panel.y,
-                  log: log && isLoss(panel.metric),
-                  ...(isLoss(panel.metric) ? { cap } : {}),
-                }}
-              />
-            ))}
-          </div>
-        )}
-      </Figure>
+      {panels.length === 0 ? (
+        <p class="note">No epoch has ended yet.</p>
+      ) : (
+        <Figure
+          name={`curves-${task.key}`}
+          title={task.title}
+          legend={choice.legend}
+          onToggle={choice.toggle}
+          height={340}
+          note={noteOf(
+            bands && band === 'sigma',
+            log,
+            points.length,
+            candidates.length,
+            panels,
+            cap,
+          )}
+          table={() => seriesRows(panels)}
+        >
+          {(lit) => (
+            <div class={`panels of-${Math.min(panels.length, 2)}`}>
+              {panels.map((panel) => (
+                <LineChart
+                  key={panel.metric}
+                  label={`${task.title}: ${panel.y} against ${panel.x}, ${plural(panel.series.length, 'curve')}`}
+                  title={panel.title}
+                  series={panel.series}
+                  height={320}
+                  lit={lit}
+                  onPick={pick}
+                  pickHint="click for its runs"
+                  x={{ label: panel.x, log: xScale === 'log', integer: x !== 'seconds' }}
+                  y={{
+                    label: panel.y,
+                    log: log && isLoss(panel.metric),
+                    ...(isLoss(panel.metric) ? { cap } : {}),
+                  }}
+                />
+              ))}
+            </div>
+          )}
+        </Figure>
+      )}
       <PointsShown choice={choice} />
     </Section>
   );

@@ -2,7 +2,7 @@
 // How the loss depends on settings: heat maps over two of them for each value
 // of a third, and marginal plots.
 import { ColourBar } from '../charts/colour_bar';
-import { Figure } from '../charts/figure';
+import { columnsFor, Figure } from '../charts/figure';
 import { HeatMap } from '../charts/heat_map';
 import { Marginal } from '../charts/marginal';
 import { number, plural, settingText } from '../format';
@@ -169,7 +169,7 @@ function HeatMaps({ task, family, measure }: FamilyProps) {
         }
       >
         {() => (
-          <div class={`panels of-${panels.length > 1 ? 2 : 1}`}>
+          <div class={`panels of-${columnsFor(panels.length)}`}>
             {panels.map((panel) => (
               <HeatMap
                 key={panel.title}

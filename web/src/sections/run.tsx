@@ -32,12 +32,8 @@ function facts(run: Run): [string, string][] {
       statusText(run) + (run.diverged_at_step ? ` at step ${count(run.diverged_at_step)}` : ''),
     ],
     ['Final validation loss', number(run.final_val_loss)],
-    [
-      'Best validation loss',
-      run.best_val_loss === null
-        ? null
-        : `${number(run.best_val_loss)}${run.best_epoch !== null ? ` in epoch ${run.best_epoch}` : ''}`,
-    ],
+    ['Best validation loss', run.best_val_loss === null ? null : number(run.best_val_loss)],
+    ['In epoch', run.best_epoch === null ? null : count(run.best_epoch)],
     ['Final training loss', number(run.final_train_loss)],
     ['Loss at the start', run.initial_val_loss === null ? null : number(run.initial_val_loss)],
     ['Accuracy', run.final_val_accuracy === null ? null : percent(run.final_val_accuracy)],

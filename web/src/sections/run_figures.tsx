@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { Bars } from '../charts/bars';
 import { ColourBar } from '../charts/colour_bar';
-import { Figure } from '../charts/figure';
+import { columnsFor, Figure } from '../charts/figure';
 import { LineChart, type Series } from '../charts/line_chart';
 import { type Abscissa, ABSCISSA_LABELS, seriesRows } from '../charts/series';
 import type { Column, Run } from '../data';
@@ -155,7 +155,7 @@ export function RunCurves({ run }: { run: Run }) {
         }))}
       >
         {(lit) => (
-          <div class={`panels of-${Math.min(panels.length, 2)}`}>
+          <div class={`panels of-${columnsFor(panels.length)}`}>
             {panels.map((panel) => (
               <LineChart
                 key={panel.title}
