@@ -113,3 +113,23 @@ inline constexpr std::pair<std::string_view, std::string_view>
     @ONLY)
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()
+
+# sven_embed_page(target FILE): the text of the file as kReportPage in
+# report_page.h, which the target can include.
+function(sven_embed_page target file)
+  set(path ${PROJECT_SOURCE_DIR}/${file})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  file(READ ${path} page)
+  set(folder ${PROJECT_BINARY_DIR}/report)
+  file(
+    CONFIGURE
+    OUTPUT ${folder}/report_page.h
+    CONTENT
+      "// Made by CMake from @file@.
+#include <string_view>
+inline constexpr std::string_view kReportPage =
+    R\"page(@page@)page\";
+"
+    @ONLY)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

@@ -13,6 +13,8 @@ void AddEvalCommand(CLI::App& app);
 void AddPredictCommand(CLI::App& app);
 void AddScanCommand(CLI::App& app);
 void AddReproduceCommand(CLI::App& app);
+void AddReportCommand(CLI::App& app);
+void AddServeCommand(CLI::App& app);
 void AddStepCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddListCommand(CLI::App& app);

@@ -39,6 +39,8 @@ int Run(int argc, char** argv) {
   sven::cli::AddPredictCommand(app);
   sven::cli::AddScanCommand(app);
   sven::cli::AddReproduceCommand(app);
+  sven::cli::AddReportCommand(app);
+  sven::cli::AddServeCommand(app);
   sven::cli::AddStepCommand(app);
   sven::cli::AddBenchCommand(app);
   sven::cli::AddListCommand(app);

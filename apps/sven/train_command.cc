@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "live_server.h"
 #include "optimizer_flags.h"
 #include "progress.h"
 #include "sven/base/atomic_file.h"
@@ -30,6 +31,7 @@ constexpr const char* kFooter =
   sven train --task toy1d --optimizer sven,adam --set adam.lr=0.01 --out runs/a
   sven train --config run.toml --seed 2          settings from a file
   sven train --resume runs/a                     go on after an interruption
+  sven train --task toy1d --epochs 500 --live    with a page that follows it
 
 The folder gets model.safetensors (loads in PyTorch as it is), run.jsonl (one
 record per epoch), config.toml and a checkpoint. Several optimizers start from
@@ -53,6 +55,7 @@ struct TrainArguments {
   std::vector<std::string> set;
   bool overwrite = false;
   bool quiet = false;
+  std::optional<int> live;  // a port; 0 for the usual one, or another
   FlagTexts flags;
 };
 
@@ -96,6 +99,9 @@ void CheckResumeFlags(const TrainArguments& arguments) {
 
 RunConfig MakeConfig(const TrainArguments& arguments) {
   RunConfig config;
+  if (arguments.live && arguments.out == "none") {
+    throw UsageError("--live with --out none: it shows what is in the folder");
+  }
   if (!arguments.resume.empty()) {
     CheckResumeFlags(arguments);
     const fs::path path = fs::path(arguments.resume) / experiment::kConfigFile;
@@ -165,11 +171,11 @@ bool IsIndependent(const fs::path& folder) {
 }
 
 // What would let a run go on that is to be replaced. Its model stays until
-// there is a new one, which may start from it.
+// there is a new one, which may start from it, and its record until the first
+// epoch of the new run is there to be recorded.
 void ForgetRun(const fs::path& folder) {
   std::error_code ignored;
   fs::remove(folder / experiment::kCheckpointFile, ignored);
-  fs::remove(folder / experiment::kRunFile, ignored);
 }
 
 // Where the runs go. Nothing is made or changed before Open.
@@ -367,6 +373,20 @@ void PrintWhatNext(const Output& output, const RunConfig& config,
 
 // ---- The training ----
 
+// The page that follows the training, if it is asked for.
+std::unique_ptr<LiveServer> StartLive(const TrainArguments& arguments,
+                                      const Output& output) {
+  if (!arguments.live) return nullptr;
+  const bool chosen = *arguments.live > 0;
+  auto server = std::make_unique<LiveServer>(
+      LiveServerOptions{.folders = {*output.Folder()},
+                        .host = kLoopback,
+                        .port = chosen ? *arguments.live : kUsualPort,
+                        .other_port = !chosen});
+  PrintError("Live at {}\n", server->Address());
+  return server;
+}
+
 template <class T>
 std::vector<RunResult> TrainAll(const TrainArguments& arguments,
                                 const RunConfig& config,
@@ -410,9 +430,12 @@ int Train(const TrainArguments& arguments, const RunConfig& config) {
                              .resume = !arguments.resume.empty()});
   }
   output.Open(arguments, config);
+  const auto live = StartLive(arguments, output);
   const auto results = TrainAll<T>(arguments, config, data, output);
   PrintTable(results);
   PrintWhatNext(output, config, results);
+  static_cast<void>(std::fflush(stdout));
+  if (live) live->ShowEnd();
   const bool all_done = results.size() == config.Optimizers().size();
   const bool any_good =
       std::ranges::any_of(results, [](const RunResult& result) {
@@ -430,6 +453,26 @@ void RunTrain(const TrainArguments& arguments) {
                        ? Train<double>(arguments, config)
                        : Train<float>(arguments, config);
   if (code != 0) throw CLI::RuntimeError(code);
+}
+
+void AddLiveOption(CLI::App& command, TrainArguments& arguments) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--live",
+          [&arguments](const std::vector<std::string>& ports) {
+            const bool given = !ports.empty() && !ports.front().empty();
+            const auto port =
+                internal::ParseUnsigned(given ? ports.front() : "0");
+            constexpr std::uint64_t kLargestPort = 65535;
+            if (!port || *port > kLargestPort) {
+              throw UsageError(fmt::format(
+                  "--live {}: expected a port, 0 ... 65535", ports.front()));
+            }
+            arguments.live = static_cast<int>(*port);
+          },
+          "show the training in a browser, at this port [8137 or a free one]")
+      ->expected(0, 1)
+      ->type_name("[PORT]");
 }
 
 }  // namespace
@@ -462,6 +505,7 @@ void AddTrainCommand(CLI::App& app) {
                     "replace the run that is in --out");
   command->add_flag("--quiet", arguments->quiet,
                     "no progress, only the result");
+  AddLiveOption(*command, *arguments);
   command
       ->add_option_function<std::string>(
           "--optimizer",

@@ -46,6 +46,9 @@
 #include "sven/optim/soap.h"
 #include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
+#include "sven/report/collection.h"
+#include "sven/report/document.h"
+#include "sven/report/ranking.h"
 #include "sven/train/checkpoint.h"
 #include "sven/train/trainer.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "machine.h"
 
+#include <sys/resource.h>
+
 #include <fstream>
 #include <thread>
 
@@ -28,6 +30,17 @@ std::map<std::string, std::string> DescribeMachine(Index threads) {
           {"cores", std::to_string(std::thread::hardware_concurrency())},
           {"threads", std::to_string(threads)},
           {"compiler", __VERSION__}};
+}
+
+Index PeakMemory() {
+  rusage usage{};
+  constexpr Index kUnit = 1024;
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * kUnit : 0;
+}
+
+void ResetPeakMemory() {
+  // Linux: the mark goes down to what is in use now.
+  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 }  // namespace sven::experiment

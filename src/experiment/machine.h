@@ -15,6 +15,11 @@ std::string Version();
 
 std::map<std::string, std::string> DescribeMachine(Index threads);
 
+// The most memory that this process had at a time since the last reset, or
+// since its start where the system cannot begin anew; bytes.
+Index PeakMemory();
+void ResetPeakMemory();
+
 }  // namespace sven::experiment
 
 #endif  // SVEN_SRC_EXPERIMENT_MACHINE_H_

@@ -229,7 +229,28 @@ class SavedRun {
 
 // ---- Files of a run ----
 
-// Saves a training at intervals and at its end.
+// Adds lines to a file that others may be reading. All at once, so that they
+// see whole lines; not safe from a power cut, unlike what is written at
+// checkpoints and at the end.
+void AppendText(const fs::path& path, std::string_view text) {
+  const int fd =
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) ThrowFileError(path, "cannot open", errno);
+  const off_t before = ::lseek(fd, 0, SEEK_END);
+  const ssize_t written = ::write(fd, text.data(), text.size());
+  const int error = written < 0 ? errno : ENOSPC;
+  const bool all = written == static_cast<ssize_t>(text.size());
+  // Half a line is none.
+  const bool undone = all || ::ftruncate(fd, before) == 0;
+  ::close(fd);
+  if (!all) {
+    ThrowFileError(path, undone ? "cannot add to it" : "cannot write", error);
+  }
+}
+
+// Saves a training at intervals and at its end, and adds to its record as it
+// goes. The record of an earlier training in the same file stays until the
+// first line of this one is there to take its place.
 template <class T>
 class RunWriter : public train::TrainObserver {
  public:
@@ -252,8 +273,13 @@ class RunWriter : public train::TrainObserver {
       SaveIfDue(progress);
     }
   }
+  void OnValidation(const train::TrainProgress& /*progress*/,
+                    const train::ValidationRecord& record) override {
+    AddToRecords(train::FormatRecord(record) + "\n");
+  }
   void OnEpoch(const train::TrainProgress& progress,
-               const train::EpochRecord& /*record*/) override {
+               const train::EpochRecord& record) override {
+    AddToRecords(train::FormatRecord(record) + "\n");
     if (interval_ && interval_->unit == train::Interval::Unit::kEpochs) {
       SaveIfDue(progress);
     }
@@ -284,20 +310,49 @@ class RunWriter : public train::TrainObserver {
       WriteRecords(std::nullopt);
       WriteCheckpoint();
     } catch (const DataError& error) {
-      if (request_.warn) request_.warn(error.what());
+      Warn(error);
     }
     NoteSaved();
+  }
+
+  void Warn(const DataError& error) {
+    if (request_.warn) request_.warn(error.what());
+  }
+
+  // Anything but a whole file with all lines before these is written anew.
+  void AddToRecords(const std::string& lines) {
+    if (!request_.folder) return;
+    const fs::path path = *request_.folder / kRunFile;
+    const bool begun = std::exchange(growing_, false);
+    std::error_code ignored;
+    try {
+      if (begun) {
+        AppendText(path, lines);
+      } else if (fs::exists(path, ignored)) {
+        WriteRecords(std::nullopt);
+      } else {
+        AppendText(path, RecordsText(std::nullopt));
+      }
+      growing_ = true;
+    } catch (const DataError& error) {
+      if (!std::exchange(warned_, true)) Warn(error);
+    }
+  }
+
+  [[nodiscard]] std::string RecordsText(
+      const std::optional<train::RunSummary>& summary) {
+    const train::TrainState<T>& state = trainer_.State();
+    return train::FormatRunFile({.config = record_,
+                                 .epochs = state.epochs,
+                                 .validations = state.validations,
+                                 .summary = summary});
   }
 
   void NoteSaved() { saved_ = trainer_.Progress(); }
 
   void WriteRecords(const std::optional<train::RunSummary>& summary) {
-    const train::TrainState<T>& state = trainer_.State();
-    WriteFileAtomically(*request_.folder / kRunFile,
-                        train::FormatRunFile({.config = record_,
-                                              .epochs = state.epochs,
-                                              .validations = state.validations,
-                                              .summary = summary}));
+    WriteFileAtomically(*request_.folder / kRunFile, RecordsText(summary));
+    growing_ = true;
   }
 
   void WriteCheckpoint() {
@@ -317,6 +372,8 @@ class RunWriter : public train::TrainObserver {
   std::uint32_t checksum_;
   train::Trainer<T>& trainer_;
   train::TrainProgress saved_;
+  bool growing_ = false;  // the record has all lines so far
+  bool warned_ = false;   // that it has not
 };
 
 // All that a run needs, up to its first step; nothing is written.
@@ -390,6 +447,7 @@ template <class T>
 RunResult RunTraining(const RunConfig& config, const RunData<T>& data,
                       const RunRequest& request) {
   linalg::SetThreads(static_cast<int>(config.Execution().threads));
+  ResetPeakMemory();
   Preparation<T> run(config, data, request);
   RunWriter<T> writer(request, config.Execution().checkpoint_every,
                       run.model.card,
@@ -402,7 +460,8 @@ RunResult RunTraining(const RunConfig& config, const RunData<T>& data,
   for (train::TrainObserver* observer : request.observers) {
     run.trainer->AddObserver(*observer);
   }
-  const train::RunSummary summary = run.trainer->Run();
+  train::RunSummary summary = run.trainer->Run();
+  summary.peak_memory = PeakMemory();
   writer.Finish(summary);
   return {.optimizer = request.optimizer,
           .folder = request.folder,

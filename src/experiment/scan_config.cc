@@ -215,6 +215,14 @@ Scan ReadScan(const std::filesystem::path& path) {
   return ParseScan(ReadTextFile(path), path.string());
 }
 
+std::string ScanTitle(std::string_view toml) {
+  try {
+    return ParseToml(toml, "")["title"].value_or(std::string());
+  } catch (const UsageError&) {
+    return "";
+  }
+}
+
 std::filesystem::path ScanRecord(const std::filesystem::path& folder,
                                  const ScanPoint& point) {
   return folder / "runs" / (point.id + ".jsonl");

@@ -198,7 +198,8 @@ RunSummary ReadSummary(const Reader& reader) {
           .train_seconds = reader.RealOr0("train_seconds"),
           .total_seconds = reader.Real("total_seconds"),
           .diverged_at_step = reader.WholeOr0("diverged_at_step"),
-          .rounding_since_epoch = reader.WholeOr0("rounding_since_epoch")};
+          .rounding_since_epoch = reader.WholeOr0("rounding_since_epoch"),
+          .peak_memory = reader.WholeOr0("peak_memory")};
 }
 
 void AddRecord(const Json& json, const std::string& where, RunFile& file) {
@@ -277,6 +278,7 @@ std::string FormatRecord(const RunSummary& record) {
   if (record.diverged_at_step > 0) {
     json["diverged_at_step"] = record.diverged_at_step;
   }
+  if (record.peak_memory > 0) json["peak_memory"] = record.peak_memory;
   return Line(json);
 }
 
@@ -297,6 +299,12 @@ std::string FormatRunFile(const RunFile& file) {
   add_validations(std::numeric_limits<Index>::max());
   if (file.summary) text += FormatRecord(*file.summary) + "\n";
   return text;
+}
+
+std::string_view CompleteLines(std::string_view text) {
+  const std::size_t end = text.rfind('\n');
+  return end == std::string_view::npos ? std::string_view()
+                                       : text.substr(0, end + 1);
 }
 
 RunFile ParseRunFile(std::string_view text, std::string_view source) {

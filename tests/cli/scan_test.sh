@@ -13,7 +13,7 @@ RANDOM=20260102
 records() { # records DIR
   (cd "$1/runs" && for file in *.jsonl; do
     echo "$file"
-    sed -E 's/"(seconds|evaluation_seconds|train_seconds|total_seconds)":[^,}]*//g; s/"phase_seconds":\{[^}]*\}//; /"type":"config"/d' "$file"
+    sed -E 's/"(seconds|evaluation_seconds|train_seconds|total_seconds|peak_memory)":[^,}]*//g; s/"phase_seconds":\{[^}]*\}//; /"type":"config"/d' "$file"
   done)
 }
 

@@ -47,7 +47,8 @@ RunFile Example() {
                             .best_epoch = 1,
                             .train_seconds = 4,
                             .total_seconds = 5,
-                            .diverged_at_step = 214};
+                            .diverged_at_step = 214,
+                            .peak_memory = 50'000'000};
   return file;
 }
 
@@ -65,9 +66,10 @@ TEST(Records, FileComesBackBitForBit) {
 TEST(Records, LinesCarryTheDocumentedNames) {
   const std::string text = FormatRunFile(Example());
   for (const char* name :
-       {"\"epoch\":1", "\"step\":313", "\"seconds\":", "\"train_loss\":",
-        "\"val_loss\":", "\"train_accuracy\":", "\"val_accuracy\":",
-        "\"final_val_loss\":", "\"best_val_loss\":", "\"total_seconds\":",
+       {"\"epoch\":1", "\"step\":313",
+        "\"seconds\":", "\"train_loss\":", "\"val_loss\":",
+        "\"train_accuracy\":", "\"val_accuracy\":", "\"final_val_loss\":",
+        "\"best_val_loss\":", "\"total_seconds\":", "\"peak_memory\":50000000",
         "\"status\":\"diverged\"", "\"seed\":18446744073709551615"}) {
     EXPECT_NE(text.find(name), std::string::npos) << name;
   }

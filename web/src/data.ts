@@ -55,6 +55,7 @@ export const STATUSES = [
   'completed',
   'target_loss',
   'early_stopped',
+  'rounding',
   'time_limit',
   'diverged',
   'running',

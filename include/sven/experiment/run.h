@@ -7,7 +7,10 @@
 //   model.safetensors        the model (sven/data/trained_model.h)
 //   checkpoint.safetensors   the whole training, to go on from
 //
-// Each is written whole or not at all, whatever happens to the process.
+// Each is written whole or not at all, whatever happens to the process; only
+// run.jsonl grows by whole lines in between, at the end of every epoch. The
+// record and the model of an earlier run in the folder stay until this one has
+// something to put in their place.
 #ifndef SVEN_EXPERIMENT_RUN_H_
 #define SVEN_EXPERIMENT_RUN_H_
 

@@ -56,6 +56,10 @@ struct Scan {
 Scan ParseScan(std::string_view toml, const std::string& source);
 Scan ReadScan(const std::filesystem::path& path);
 
+// What stands after title =, and nothing else, so that it is known of scans of
+// other versions too. Empty if it has none or is not TOML.
+std::string ScanTitle(std::string_view toml);
+
 // The file with the record of a run in the folder of a scan.
 std::filesystem::path ScanRecord(const std::filesystem::path& folder,
                                  const ScanPoint& point);

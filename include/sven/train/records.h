@@ -81,6 +81,9 @@ struct RunSummary {
   Index diverged_at_step = 0;  // 0 unless diverged
   // From when on nothing but rounding was left to gain; 0 if there was more.
   Index rounding_since_epoch = 0;
+  // The most memory that the process had during the run, in bytes; 0 if nobody
+  // knows.
+  Index peak_memory = 0;
 };
 
 // How the run came about; values as text.
@@ -106,6 +109,10 @@ std::string FormatRecord(const RunSummary& record);
 
 // The whole file.
 std::string FormatRunFile(const RunFile& file);
+
+// The text without a last line that is not complete, as in a file that is being
+// written or whose writer was killed.
+std::string_view CompleteLines(std::string_view text);
 
 // Throws a DataError that names `source` and the line. Records of a type that
 // is not known are passed over, and so are fields. A file without summary is
