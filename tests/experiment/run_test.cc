@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "sven/base/atomic_file.h"
 #include "sven/data/safetensors.h"
 #include "testing/files.h"
 
@@ -48,6 +49,103 @@ RunResult RunIn(const TemporaryFolder& folder, const RunConfig& config,
   return RunTraining<double>(
       config, data,
       {.folder = folder.Path(), .resume = resume, .observers = observers});
+}
+
+// What the record says after the first step and after each epoch.
+class RecordReader : public train::TrainObserver {
+ public:
+  explicit RecordReader(std::filesystem::path path) : path_(std::move(path)) {}
+  void OnStep(const train::TrainProgress& progress,
+              const StepReport&) override {
+    if (progress.step == 1) after_step_ = Text();
+  }
+  void OnEpoch(const train::TrainProgress&,
+               const train::EpochRecord&) override {
+    after_epochs_.push_back(Text());
+  }
+
+  [[nodiscard]] std::string Text() const {
+    return std::filesystem::exists(path_) ? ReadTextFile(path_) : "";
+  }
+  [[nodiscard]] const std::string& AfterStep() const { return after_step_; }
+  [[nodiscard]] const std::vector<std::string>& AfterEpochs() const {
+    return after_epochs_;
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::string after_step_;
+  std::vector<std::string> after_epochs_;
+};
+
+RecordReader Watch(const TemporaryFolder& folder, RunConfig config,
+                   const std::string& checkpoint_every) {
+  config.Set("", "checkpoint_every", checkpoint_every);
+  config.Set("", "validate_every", "1");
+  const auto data = LoadRunData<double>(config);
+  RecordReader reader(folder / kRunFile);
+  train::TrainObserver* observers[] = {&reader};
+  RunTraining<double>(config, data,
+                      {.folder = folder.Path(), .observers = observers});
+  return reader;
+}
+
+TEST(Run, RecordGrowsLineByLineToWhatItIsInTheEnd) {
+  for (const char* checkpoint_every : {"none", "1steps", "2epochs"}) {
+    const TemporaryFolder folder;
+    const RecordReader reader = Watch(folder, SmallConfig(), checkpoint_every);
+    const std::string whole = reader.Text();
+    EXPECT_EQ(whole, train::FormatRunFile(train::ParseRunFile(whole, "")));
+    ASSERT_EQ(reader.AfterEpochs().size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string& text = reader.AfterEpochs()[i];
+      EXPECT_TRUE(whole.starts_with(text)) << text;
+      const train::RunFile file = train::ParseRunFile(text, "");
+      EXPECT_EQ(file.epochs.size(), i + 1);
+      EXPECT_FALSE(file.summary.has_value());
+    }
+  }
+}
+
+TEST(Run, AnEarlierRecordStaysUntilThereIsSomethingNew) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / kRunFile) << "an earlier one\n";
+  RunConfig config = SmallConfig();
+  const auto data = LoadRunData<double>(config);
+  config.Set("", "checkpoint_every", "none");
+  RecordReader reader(folder / kRunFile);
+  train::TrainObserver* observers[] = {&reader};
+  RunTraining<double>(config, data,
+                      {.folder = folder.Path(), .observers = observers});
+  EXPECT_EQ(reader.AfterStep(), "an earlier one\n");
+  EXPECT_EQ(train::ParseRunFile(reader.AfterEpochs()[0], "").epochs.size(), 1U);
+}
+
+TEST(Run, ARecordThatCannotGrowIsToldOnceAndTheTrainingGoesOn) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / kRunFile);
+  RunConfig config = SmallConfig();
+  config.Set("", "checkpoint_every", "none");
+  const auto data = LoadRunData<double>(config);
+  int warnings = 0;
+  // At the end it is an error.
+  EXPECT_NE(DataErrorOf([&] {
+              RunTraining<double>(
+                  config, data,
+                  {.folder = folder.Path(),
+                   .warn = [&](const std::string&) { ++warnings; }});
+            }).find(kRunFile),
+            std::string::npos);
+  EXPECT_EQ(warnings, 1);
+  EXPECT_TRUE(std::filesystem::exists(folder / kModelFile));
+}
+
+TEST(Run, SummaryHasThePeakOfTheMemory) {
+  const TemporaryFolder folder;
+  const RunResult result = RunIn(folder, SmallConfig());
+  EXPECT_GT(result.summary.peak_memory, 1'000'000);
+  EXPECT_EQ(train::ReadRunFile(folder / kRunFile).summary->peak_memory,
+            result.summary.peak_memory);
 }
 
 TEST(Run, FolderHasModelRecordsAndCheckpoint) {
