@@ -164,7 +164,7 @@ class LiveServer::Implementation {
     std::unique_lock lock(mutex_);
     if (!asked_ || Clock::now() - *asked_ > kLongestFarewell) return;
     answered_.wait_for(lock, kLongestFarewell,
-                       [&] { return handed_out_ == document_.Revision(); });
+                       [&] { return shown_ == document_.Revision(); });
   }
 
  private:
@@ -199,8 +199,8 @@ class LiveServer::Implementation {
     });
     server_.Get("/api/data", [this](const httplib::Request& request,
                                     httplib::Response& response) {
-      if (const auto text = Changes(request)) {
-        Send(text, "application/json", response);
+      if (const auto answer = Changes(request)) {
+        Send(*answer, "application/json", response);
       } else {
         response.status = 204;
       }
@@ -223,45 +223,56 @@ class LiveServer::Implementation {
     ::listen(socket_, kWaitingConnections);
   }
 
+  // A text that is being sent, and the revision that it brings a page to.
   using SharedText = std::shared_ptr<const std::string>;
+  struct Answer {
+    SharedText text;
+    std::uint64_t revision = 0;
+  };
 
   // As it is: the library would compress it, which takes longer than to send
   // it to the same machine.
-  static void Send(SharedText text, const char* type,
-                   httplib::Response& response) {
-    const std::size_t size = text->size();
+  void Send(const Answer& answer, const char* type,
+            httplib::Response& response) {
     response.set_content_provider(
-        size, type,
-        [text = std::move(text)](std::size_t offset, std::size_t length,
-                                 httplib::DataSink& sink) {
+        answer.text->size(), type,
+        [text = answer.text](std::size_t offset, std::size_t length,
+                             httplib::DataSink& sink) {
           return sink.write(text->data() + offset, length);
+        },
+        [this, revision = answer.revision](bool sent) {
+          const std::lock_guard lock(mutex_);
+          if (sent) NoteShown(revision);
         });
   }
 
-  SharedText Page() {
+  Answer Page() {
     const std::lock_guard lock(mutex_);
-    NoteAsked();
+    asked_ = Clock::now();
     if (!page_) {
       page_ = std::make_shared<const std::string>(
           report::MakePage(document_.Whole(), /*live=*/true));
     }
-    return page_;
+    return {.text = page_, .revision = document_.Revision()};
   }
 
-  // Null if there is nothing new.
-  SharedText Changes(const httplib::Request& request) {
+  // Nothing if there is nothing new.
+  std::optional<Answer> Changes(const httplib::Request& request) {
     const std::uint64_t since =
         internal::ParseUnsigned(request.get_param_value("since")).value_or(0);
     const std::lock_guard lock(mutex_);
-    NoteAsked();
+    asked_ = Clock::now();
     auto text = document_.Since(request.get_param_value("session"), since);
-    if (!text) return nullptr;
-    return std::make_shared<const std::string>(std::move(*text));
+    if (text) {
+      return Answer{.text = std::make_shared<const std::string>(*text),
+                    .revision = document_.Revision()};
+    }
+    NoteShown(since);
+    return std::nullopt;
   }
 
-  void NoteAsked() {
-    asked_ = Clock::now();
-    handed_out_ = document_.Revision();
+  void NoteShown(std::uint64_t revision) {
+    shown_ = std::max(shown_, revision);
     answered_.notify_all();
   }
 
@@ -299,7 +310,7 @@ class LiveServer::Implementation {
   report::Document document_;
   SharedText page_;  // of the present revision
   std::optional<Clock::time_point> asked_;
-  std::uint64_t handed_out_ = 0;  // the last revision that was
+  std::uint64_t shown_ = 0;  // the last revision that a page has
   bool stopping_ = false;
   std::condition_variable wake_;
   std::condition_variable answered_;

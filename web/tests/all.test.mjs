@@ -6,3 +6,4 @@ await import('./reproduction.mjs');
 await import('./robust.mjs');
 await import('./people.mjs');
 await import('./live.mjs');
+await import('./program.mjs');

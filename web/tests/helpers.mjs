@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A browser, pages with data in them, and plain statistics to compare with.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -35,8 +36,28 @@ export function startBrowser() {
   return started;
 }
 
+/** The program; `SVEN` names another one. */
+export const SVEN = process.env.SVEN ?? here('../../build/release/bin/sven');
+
+/** What the program makes of the fixtures, and what the small producer does. */
+export function documentOf() {
+  const folder = mkdtempSync(join(tmpdir(), 'sven-report-'));
+  const path = join(folder, 'report.html');
+  const { status, stderr } = spawnSync(SVEN, ['report', FIXTURES, '--out', path]);
+  assert.equal(status, 0, String(stderr));
+  const json = /id="sven-data">(.*?)<\/script>/s.exec(readFileSync(path, 'utf8'))[1];
+  rmSync(folder, { recursive: true });
+  return { fromProgram: JSON.parse(json), fromProducer: makeDocument([FIXTURES]) };
+}
+
+let program;
+
+/** From the program where there is one. */
 export function fixture() {
-  return makeDocument([FIXTURES]);
+  program ??= JSON.stringify(
+    existsSync(SVEN) ? documentOf().fromProgram : makeDocument([FIXTURES]),
+  );
+  return JSON.parse(program);
 }
 
 export function reproduction() {

@@ -374,7 +374,7 @@ test('a run has its settings, its curves, its phases and its command', async () 
   const command = await page.locator('#command').textContent();
   assert.match(
     command,
-    /^sven train --task toy1d --optimizer sven --lr 0.1 --k 4 --rtol 0.001 --epochs 2 .*--train-size 500/,
+    /^sven train --task toy1d --optimizer sven .*--k 4 .*--epochs 2 .*--train-size 500/,
   );
   assert.doesNotMatch(command, /--validation |--standardise |none/);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
