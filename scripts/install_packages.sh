@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what is missing of scripts/packages.txt. Does nothing, quickly, if
-# nothing is.
+# Installs what is missing of scripts/packages.txt, with the argument web also what
+# changes of the report page need. Does nothing, quickly, if nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t wanted < <(grep -vE '^(#|$)' scripts/packages.txt)
+extra=${1:-}
+mapfile -t wanted < <(
+  sed -E "/^(#|$)/d; ${extra:+s/^$extra: //;} /^[a-z]+: /d" scripts/packages.txt
+)
 missing=()
 for package in "${wanted[@]}"; do
   status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what is missing, builds, and trains the paper's 1-D task with SGD,
-# Adam, Sven and adaptive Sven, from the same weights and with the same batches.
+# Adam, Sven and adaptive Sven, from the same weights and with the same batches;
+# then writes a report of it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +15,10 @@ build/release/bin/sven train --task toy1d --epochs 20 \
   --optimizer sgd,adam,sven,sven-adaptive --set sgd.lr=0.1 --set sgd.momentum=0.9 \
   --set adam.lr=0.01 --set sven.lr=0.1 --set sven.k=16 \
   --out runs/quickstart --overwrite
+echo
+build/release/bin/sven report runs/quickstart --out runs/quickstart/report.html
 cat <<'END'
+Open it in a browser: ranking, curves, spectra, every run.
 
 Next, with your own table:
   build/release/bin/sven train --data FILE.csv --target COLUMN --optimizer sven-adaptive,adam

@@ -134,9 +134,40 @@ Settings Varied(const Point& point, const std::vector<Point>& points) {
   return varied;
 }
 
+// Its runs had other data or other orders of them, not only other weights.
+bool HasOtherData(const Point& point) {
+  return std::ranges::any_of(point.runs, [&](const train::RunFile* run) {
+    return std::ranges::any_of(kSeeds, [&](const char* seed) {
+      return std::string_view(seed) != "seed" &&
+             Find(run->config.settings, seed) !=
+                 Find(point.runs.front()->config.settings, seed);
+    });
+  });
+}
+
+// Points over other data compare unlike with like: they count only where there
+// are no others. One seed says little: points with fewer than half as many runs
+// as the largest one do not count.
+const Point& BestPoint(const std::vector<Point>& points) {
+  const bool all_other = std::ranges::all_of(points, HasOtherData);
+  std::size_t most = 0;
+  for (const Point& point : points) {
+    if (all_other || !HasOtherData(point)) {
+      most = std::max(most, point.runs.size());
+    }
+  }
+  const Point* best = nullptr;
+  for (const Point& point : points) {
+    if (2 * point.runs.size() < most) continue;
+    if (!all_other && HasOtherData(point)) continue;
+    if (best == nullptr || point.median < best->median) best = &point;
+  }
+  return *best;
+}
+
 RankedOptimizer Rank(const std::string& name,
                      const std::vector<Point>& points) {
-  const Point& best = *std::ranges::min_element(points, {}, &Point::median);
+  const Point& best = BestPoint(points);
   RankedOptimizer ranked{.optimizer = name,
                          .settings = Varied(best, points),
                          .points = points.size(),

@@ -83,6 +83,20 @@ TEST(Ranking, AnOptimizerStandsForItsBestPoint) {
   EXPECT_TRUE(tasks[0].optimizers[1].settings.empty());
 }
 
+TEST(Ranking, PointsOfFewRunsAndOfOtherDataAreLeftAside) {
+  Runs runs;
+  for (int seed = 1; seed <= 3; ++seed) runs.Add("sven", seed, {0.5});
+  runs.Add("sven", 1, {0.1}).config.settings["lr"] = "0.2";
+  for (const char* data : {"1", "2", "3"}) {
+    auto& settings = runs.Add("sven", 1, {0.01}).config.settings;
+    settings["lr"] = "0.3";
+    settings["data_seed"] = data;
+  }
+  const auto tasks = runs.Rank();
+  EXPECT_EQ(tasks[0].optimizers[0].points, 3U);
+  EXPECT_EQ(tasks[0].optimizers[0].median, 0.5);
+}
+
 TEST(Ranking, ARunThatDivergedCountsAsInfinite) {
   Runs runs;
   runs.Add("sgd", 1, {0.1});

@@ -5,7 +5,10 @@
 // A task is all runs with the same data and loss. A point is the runs of a task
 // and a source with the same optimizer and settings, but for seeds. An optimizer
 // stands for its best point: the one whose final validation loss has the lowest
-// median over its runs, a run that diverged counting as infinite.
+// median over its runs, a run that diverged counting as infinite. Points with
+// fewer than half as many runs as the largest one of the optimizer, and those
+// whose runs differ in more than their weights, are left aside. This is how the
+// page has it, too.
 #ifndef SVEN_REPORT_RANKING_H_
 #define SVEN_REPORT_RANKING_H_
 
