@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <filesystem>
 #include <memory>
 
 #include "commands.h"
@@ -20,8 +19,6 @@
 
 namespace sven::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kFooter =
     R"(DIR is a folder of sven train, sven scan or sven reproduce, or has such folders in

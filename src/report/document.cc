@@ -112,7 +112,7 @@ std::string ReproductionText(const Reproduction& reproduction) {
 
 }  // namespace
 
-Document::Document(std::string session, std::string generated)
+Document::Document(std::string session, const std::string& generated)
     : session_(std::move(session)) {
   Put("version", QuotedText(SVEN_VERSION));
   if (!generated.empty()) Put("generated", QuotedText(generated));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sven/report/ranking.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +38,7 @@ bool IsSet(const std::string& value) {
 
 // "toy1d", "houses.csv"
 std::string TaskName(const Settings& settings) {
-  const std::string task = Find(settings, "task");
+  std::string task = Find(settings, "task");
   if (IsSet(task)) return task;
   return std::filesystem::path(Find(settings, "data")).filename().string();
 }
@@ -125,11 +127,11 @@ std::vector<double> MedianCurve(const Point& point) {
 // The settings of `point` in which the points differ.
 Settings Varied(const Point& point, const std::vector<Point>& points) {
   Settings varied;
-  for (const auto& [name, value] : point.settings) {
+  for (const auto& setting : point.settings) {
     const bool differs = std::ranges::any_of(points, [&](const Point& other) {
-      return Find(other.settings, name) != value;
+      return Find(other.settings, setting.first) != setting.second;
     });
-    if (differs) varied[name] = value;
+    if (differs) varied.insert(setting);
   }
   return varied;
 }
@@ -227,7 +229,7 @@ std::string FullName(const Task& task, const std::vector<Task>& all) {
   std::string text = task.name.empty() ? "unnamed" : task.name;
   for (const std::string& name : names) {
     const std::string value = Find(task.settings, name);
-    if (!value.empty()) text += ", " + name + " " + value;
+    if (!value.empty()) text += fmt::format(", {} {}", name, value);
   }
   return text;
 }

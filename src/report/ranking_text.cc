@@ -54,7 +54,7 @@ std::string SettingsText(const RankedOptimizer& ranked) {
   std::string text;
   for (const auto& [name, value] : ranked.settings) {
     if (!text.empty()) text += ' ';
-    text += name + "=" + value;
+    text += fmt::format("{}={}", name, value);
   }
   constexpr std::size_t kLongest = 400;
   return Printable(text, kLongest);

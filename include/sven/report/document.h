@@ -25,7 +25,8 @@ class Document {
  public:
   // `session` tells one server from the next; a report that stands alone has
   // none. `generated` is when it was written, as it is to be shown.
-  explicit Document(std::string session = "", std::string generated = "");
+  explicit Document(std::string session = "",
+                    const std::string& generated = "");
 
   // Takes over what the collection has now. True if that is anything new; the
   // revision then is one higher. The collection must be the same each time.
