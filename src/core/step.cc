@@ -133,6 +133,8 @@ struct StepSolver<T>::Work {
   // values, and the options with the damping in units of one.
   void FindUnit(const StepOptions& options, Road road, Index conditions);
   [[nodiscard]] StepOptions InUnitsOfOne(StepOptions options) const;
+  void NoteDamping(const StepOptions& in_units_of_one,
+                   StepReport& report) const;
   // Whether the damping drowns in the rounding of K, and M can be had instead.
   [[nodiscard]] bool WantsDense(const Linearization<T>& problem,
                                 const StepOptions& options) const;
@@ -274,10 +276,18 @@ void StepSolver<T>::Work::FindUnit(const StepOptions& options, Road chosen,
 template <class T>
 StepOptions StepSolver<T>::Work::InUnitsOfOne(StepOptions options) const {
   if (auto* damping = std::get_if<Tikhonov>(&options.weighting)) {
-    damping->lambda *= unit;
+    damping->lambda =
+        std::max(damping->lambda * unit, damping->least_of_mean * mean);
     damping->unit = DampingUnit::kOne;
   }
   return options;
+}
+
+template <class T>
+void StepSolver<T>::Work::NoteDamping(const StepOptions& in_units_of_one,
+                                      StepReport& report) const {
+  const auto* damping = std::get_if<Tikhonov>(&in_units_of_one.weighting);
+  if (damping != nullptr) report.damping = damping->lambda / unit;
 }
 
 template <class T>
@@ -314,6 +324,7 @@ bool StepSolver<T>::Work::GramRoad(Linearization<T>& problem,
   }
   if (!same_place) FindUnit(given, Road::kGram, B);
   const StepOptions options = InUnitsOfOne(given);
+  NoteDamping(options, report);
   if (!same_place && WantsDense(problem, options)) {
     report.road = Road::kDense;
     return DenseRoad(problem, given, update, report);
@@ -350,6 +361,7 @@ bool StepSolver<T>::Work::DenseRoad(Linearization<T>& problem,
            s);
   if (!same_place) FindUnit(given, Road::kDense, problem.NumConditions());
   const StepOptions options = InUnitsOfOne(given);
+  NoteDamping(options, report);
   coefficients.resize(s.size());
   svd.MultiplyUt(problem.Residuals(), coefficients);
   if (!FilterSpectrum(options, report)) return false;
@@ -414,7 +426,6 @@ StepReport StepSolver<T>::Solve(Linearization<T>& problem,
     done = work_->GramRoad(problem, options, update, report);
   }
   if (done) {
-    report.mean_eigenvalue = work_->mean / work_->unit;
     report.update_norm = linalg::Norm<T>(update);
     if (!std::isfinite(report.update_norm)) {
       report.status = StepStatus::kNonFiniteStep;

@@ -69,7 +69,6 @@ void SvenAdaptiveState::Visit(StateArchive& archive) {
   archive.Number("lambda", lambda);
   archive.Number("floor", floor);
   archive.Number("rate", rate);
-  archive.Number("spread", spread);
   progress.Visit(archive);
 }
 
@@ -110,14 +109,16 @@ std::optional<double> SvenAdaptive<T>::KeptInAverage(double n) const {
 }
 
 template <class T>
-core::Weighting SvenAdaptive<T>::Damping(double lambda) const {
+core::Weighting SvenAdaptive<T>::Damping(const SvenAdaptiveState& state) const {
+  const double lambda = state.lambda;
   if (options_.filter == DampingFilter::kSmooth) {
     return core::SmoothCutoff{std::min(lambda, kMostCut)};
   }
   if (options_.filter == DampingFilter::kHard) {
     return core::PseudoInverse{.rtol = std::min(std::sqrt(lambda), kMostCut)};
   }
-  return core::Tikhonov{.lambda = lambda, .unit = options_.unit};
+  return core::Tikhonov{
+      .lambda = lambda, .unit = options_.unit, .least_of_mean = Guard(state)};
 }
 
 template <class T>
@@ -150,10 +151,19 @@ double SvenAdaptive<T>::Guard(const SvenAdaptiveState& state) const {
 
 template <class T>
 void SvenAdaptive<T>::SetLambda(double lambda, SvenAdaptiveState& state) const {
-  const double least = std::min(
-      std::max({state.floor, profile_.lambda_min, Guard(state) * state.spread}),
-      options_.lambda_max);
+  const double least =
+      std::min(std::max(state.floor, profile_.lambda_min), options_.lambda_max);
   state.lambda = std::clamp(lambda, least, options_.lambda_max);
+}
+
+template <class T>
+double SvenAdaptive<T>::NextLambda(double lambda, double used,
+                                   double gain) const {
+  // Filters that cut do not say what they used.
+  const double least = std::max(lambda, used);
+  if (!(gain > options_.accept)) return least * options_.reject;
+  if (gain < options_.poor) return least * options_.increase;
+  return gain > options_.good ? lambda * options_.decrease : lambda;
 }
 
 template <class T>
@@ -195,22 +205,17 @@ StepReport SvenAdaptive<T>::Propose(BatchProblem<T>& problem,
   StepReport report;
   for (Index attempt = 0; attempt < options_.attempts; ++attempt) {
     const core::StepOptions step{.learning_rate = rate,
-                                 .weighting = Damping(next.lambda),
+                                 .weighting = Damping(next),
                                  .road = core::Road::kGram};
     report = attempt == 0 ? solver_.Compute(conditions, step, update)
                           : solver_.Recompute(conditions, step, update);
     problem.seconds += report.seconds;
     // A batch that is met already teaches nothing.
     if (!report.Applied() || report.update_norm == 0) return report;
-    next.spread = report.mean_eigenvalue;
     Shorten<T>(longest, update, report);
     const double gain = Gain(problem, update, report);
     const bool accepted = gain > options_.accept;
-    SetLambda(next.lambda * (!accepted              ? options_.reject
-                             : gain < options_.poor ? options_.increase
-                             : gain > options_.good ? options_.decrease
-                                                    : 1),
-              next);
+    SetLambda(NextLambda(next.lambda, report.damping, gain), next);
     if (accepted) {
       state_ = next;
       DecayWeights<T>(problem.Net(), profile_.decay, update, report);

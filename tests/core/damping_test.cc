@@ -66,24 +66,32 @@ TEST(Damping, DampingInUnitsOfKIsDampingOfThatSize) {
   }
 }
 
-TEST(Damping, ReportsTheMeanEigenvalueInItsUnit) {
+TEST(Damping, IsAtLeastItsPartOfTheMeanEigenvalueAndSaysSo) {
   const Matrix<double> M = RandomMatrix(6, 15, 1);
   const Vector<double> R = RandomVector(6, 2);
   const double s1 = Eigen::JacobiSVD<Matrix<double>>(M).singularValues()[0];
   const double mean = M.squaredNorm() / 6;
   for (const Road road : {Road::kGram, Road::kDense}) {
-    const auto reported = [&](const Weighting& weighting) {
-      return Solve(M, R, {.weighting = weighting, .road = road})
-          .report.mean_eigenvalue;
+    const auto solve = [&](const Weighting& weighting) {
+      return Solve(M, R, {.weighting = weighting, .road = road});
     };
-    EXPECT_NEAR(reported(Tikhonov{0.1, DampingUnit::kOne}), mean, 1e-12);
-    EXPECT_NEAR(reported(Tikhonov{0.1, DampingUnit::kMean}), 1, 1e-12);
-    // The largest eigenvalue is an estimate from below on the Gram road.
-    const double relative = reported(Tikhonov{0.1, DampingUnit::kLargest});
-    EXPECT_GT(relative, (1 - 1e-12) * mean / (s1 * s1));
-    EXPECT_LT(relative,
-              (road == Road::kGram ? 1.2 : 1 + 1e-12) * mean / (s1 * s1));
-    EXPECT_EQ(reported(PseudoInverse{}), 0);
+    const Vector<double> expected = solve(Tikhonov{0.7 * mean}).delta;
+    for (const DampingUnit unit :
+         {DampingUnit::kOne, DampingUnit::kLargest, DampingUnit::kMean}) {
+      const auto [delta, report] = solve(Tikhonov{1e-6, unit, 0.7});
+      EXPECT_LT(RelativeError(delta, expected), 1e-12);
+      const double size = unit == DampingUnit::kOne    ? 1
+                          : unit == DampingUnit::kMean ? mean
+                                                       : s1 * s1;
+      // The largest eigenvalue is an estimate from below on the Gram road.
+      EXPECT_GT(report.damping, (1 - 1e-12) * 0.7 * mean / size);
+      EXPECT_LT(report.damping, 1.2 * 0.7 * mean / size);
+      // Where it is larger anyway nothing changes.
+      EXPECT_EQ(solve(Tikhonov{50, unit, 0.7}).delta,
+                solve(Tikhonov{50, unit}).delta);
+      EXPECT_NEAR(solve(Tikhonov{50, unit, 0.7}).report.damping, 50, 1e-10);
+    }
+    EXPECT_EQ(solve(PseudoInverse{}).report.damping, 0);
   }
 }
 

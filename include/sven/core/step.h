@@ -96,8 +96,9 @@ struct StepReport {
   // Tikhonov weights by Cholesky, none was computed.
   double largest = 0;
   double smallest_kept = 0;
-  // The mean eigenvalue of K in the unit of the damping; Tikhonov weights only.
-  double mean_eigenvalue = 0;
+  // The lambda of Tikhonov weights, in its unit and with its least value; 0 for
+  // others.
+  double damping = 0;
   // Descending, before any cut; on request. The randomised road knows only the
   // k largest.
   std::vector<double> singular_values;

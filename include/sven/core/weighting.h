@@ -68,6 +68,8 @@ enum class DampingUnit {
 struct Tikhonov {
   double lambda = 1e-3;
   DampingUnit unit = DampingUnit::kOne;
+  // lambda is at least this times the mean eigenvalue of K.
+  double least_of_mean = 0;
 
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {

@@ -46,8 +46,8 @@ struct SvenAdaptiveOptions {
   //   steer                  true                      false
   //   average                1/60                      1/10
   //   decay                  0                         1e-4 or more
-  // More if there are few samples: with n of them (SetTrainingSize) damping of at
-  // least (300 / n)^1.5, up to 1, and decay of at least 1.5 / n, up to 0.005.
+  // "Or more" if there are few samples: with n of them (SetTrainingSize) damping
+  // of at least (300 / n)^1.5, up to 1, and decay of at least 1.5 / n, up to 0.005.
   std::optional<double> learning_rate = std::nullopt;
   DampingFilter filter = DampingFilter::kTikhonov;
   // What lambda is relative to, for the filter tikhonov.
@@ -151,9 +151,8 @@ struct SvenAdaptiveOptions {
 
 struct SvenAdaptiveState {
   double lambda = 0;
-  double floor = 0;   // of lambda, by steering
-  double rate = 1;    // of the learning rate, by steering
-  double spread = 0;  // StepReport::mean_eigenvalue of the step before
+  double floor = 0;  // of lambda, by steering
+  double rate = 1;   // of the learning rate, by steering
   Progress progress;
   bool operator==(const SvenAdaptiveState&) const = default;
 
@@ -188,7 +187,7 @@ class SvenAdaptive : public Optimizer<T> {
   [[nodiscard]] std::optional<double> KeptInAverage(double n) const override;
 
   [[nodiscard]] Profile ChooseProfile(BatchProblem<T>& problem) const;
-  [[nodiscard]] core::Weighting Damping(double lambda) const;
+  [[nodiscard]] core::Weighting Damping(const SvenAdaptiveState& state) const;
   // The state for a batch of this loss and size. It becomes the optimizer's own at the
   // end of a step that leaves a trace.
   [[nodiscard]] SvenAdaptiveState Steered(double loss, Index samples) const;
@@ -198,6 +197,9 @@ class SvenAdaptive : public Optimizer<T> {
   [[nodiscard]] double Guard(const SvenAdaptiveState& state) const;
   // Within the limits that hold.
   void SetLambda(double lambda, SvenAdaptiveState& state) const;
+  // After a step with this lambda, or the more that the guard used.
+  [[nodiscard]] double NextLambda(double lambda, double used,
+                                  double gain) const;
   // Actual over predicted decrease of |R|^2; 0 if the mean loss does not fall.
   double Gain(BatchProblem<T>& problem, std::span<const T> update,
               const StepReport& report);
