@@ -231,10 +231,10 @@ class SavedRun {
 
 // Adds lines to a file that others may be reading. All at once, so that they
 // see whole lines; not safe from a power cut, unlike what is written at
-// checkpoints and at the end.
-void AppendText(const fs::path& path, std::string_view text) {
+// checkpoints and at the end. `create` is O_CREAT if there may be no file yet.
+void AppendText(const fs::path& path, std::string_view text, int create) {
   const int fd =
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | create, 0666);
   if (fd < 0) ThrowFileError(path, "cannot open", errno);
   const off_t before = ::lseek(fd, 0, SEEK_END);
   const ssize_t written = ::write(fd, text.data(), text.size());
@@ -325,13 +325,14 @@ class RunWriter : public train::TrainObserver {
     const fs::path path = *request_.folder / kRunFile;
     const bool begun = std::exchange(growing_, false);
     std::error_code ignored;
+    const bool exists = fs::exists(path, ignored);
     try {
-      if (begun) {
-        AppendText(path, lines);
-      } else if (fs::exists(path, ignored)) {
-        WriteRecords(std::nullopt);
+      if (!exists) {
+        AppendText(path, RecordsText(std::nullopt), O_CREAT);
+      } else if (begun) {
+        AppendText(path, lines, 0);
       } else {
-        AppendText(path, RecordsText(std::nullopt));
+        WriteRecords(std::nullopt);
       }
       growing_ = true;
     } catch (const DataError& error) {

@@ -2,6 +2,8 @@
 #include "sven/experiment/run.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -121,6 +123,36 @@ TEST(Run, AnEarlierRecordStaysUntilThereIsSomethingNew) {
   EXPECT_EQ(train::ParseRunFile(reader.AfterEpochs()[0], "").epochs.size(), 1U);
 }
 
+// Takes the record away after the first epoch.
+class Remover : public train::TrainObserver {
+ public:
+  explicit Remover(std::filesystem::path path) : path_(std::move(path)) {}
+  void OnEpoch(const train::TrainProgress& progress,
+               const train::EpochRecord&) override {
+    if (progress.epoch == 1) std::filesystem::remove(path_);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Run, ARecordThatWasTakenAwayIsWrittenAnewFromItsFirstLine) {
+  const TemporaryFolder folder;
+  RunConfig config = SmallConfig();
+  config.Set("", "checkpoint_every", "none");
+  const auto data = LoadRunData<double>(config);
+  Remover remover(folder / kRunFile);
+  RecordReader reader(folder / kRunFile);
+  train::TrainObserver* observers[] = {&remover, &reader};
+  RunTraining<double>(config, data,
+                      {.folder = folder.Path(), .observers = observers});
+  ASSERT_EQ(reader.AfterEpochs().size(), 3U);
+  EXPECT_EQ(reader.AfterEpochs()[0], "");
+  const auto file = train::ParseRunFile(reader.AfterEpochs()[1], "");
+  EXPECT_FALSE(file.config.settings.empty());
+  EXPECT_EQ(file.epochs.size(), 2U);
+}
+
 TEST(Run, ARecordThatCannotGrowIsToldOnceAndTheTrainingGoesOn) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / kRunFile);
@@ -146,6 +178,20 @@ TEST(Run, SummaryHasThePeakOfTheMemory) {
   EXPECT_GT(result.summary.peak_memory, 1'000'000);
   EXPECT_EQ(train::ReadRunFile(folder / kRunFile).summary->peak_memory,
             result.summary.peak_memory);
+}
+
+TEST(Run, WhatWasInMemoryBeforeTheRunIsNotItsPeak) {
+  if (::access("/proc/self/clear_refs", W_OK) != 0) {
+    GTEST_SKIP() << "the system cannot begin anew";
+  }
+  constexpr std::size_t kSize = std::size_t{1} << 29;
+  void* memory = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(::munmap(memory, kSize), 0);
+  const TemporaryFolder folder;
+  const RunResult result = RunIn(folder, SmallConfig());
+  EXPECT_LT(result.summary.peak_memory, static_cast<Index>(kSize));
 }
 
 TEST(Run, FolderHasModelRecordsAndCheckpoint) {
