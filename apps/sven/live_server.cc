@@ -13,9 +13,14 @@
 #include <cctype>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <random>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 // A macro of the system's resolver, which Eigen has parameters of that name for.
 #undef _res
@@ -31,9 +36,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // A connection keeps a thread for itself, most of the time waiting.
-constexpr std::size_t kThreads = 96;
+constexpr std::size_t kMostThreads = 96;
 constexpr int kWaitingConnections = 256;
 constexpr int kKeepAliveSeconds = 2;
+// Of a request that has begun. The server ends no sooner.
+constexpr int kReadSeconds = 2;
 constexpr std::size_t kRequestsPerConnection = 1000;
 // Between looks at the files, and the share of the time that looking may take.
 constexpr milliseconds kPause{250};
@@ -84,6 +91,69 @@ void SetSocketOptions(int socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 }
 
+// A thread more whenever a connection finds none idle, up to a limit, or as many
+// as the system gives: connections then wait for each other. One is there from
+// the start.
+class Workers : public httplib::TaskQueue {
+ public:
+  Workers() {
+    threads_.emplace_back([this] { Work(); });
+  }
+  ~Workers() override { Stop(); }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void enqueue(std::function<void()> job) override {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    if (idle_ < jobs_.size() && threads_.size() < kMostThreads) AddThread();
+    wake_.notify_one();
+  }
+
+  void shutdown() override { Stop(); }
+
+ private:
+  void AddThread() {
+    try {
+      threads_.emplace_back([this] { Work(); });
+    } catch (const std::exception&) {
+      // Those that are there do it.
+    }
+  }
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      ++idle_;
+      wake_.wait(lock, [&] { return stopping_ || !jobs_.empty(); });
+      --idle_;
+      if (jobs_.empty()) return;
+      const std::function<void()> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job();
+      lock.lock();
+    }
+  }
+
+  void Stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> jobs_;
+  std::size_t idle_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;  // the last: they use all the others
+};
+
 // Why a request is not answered; nothing if it is.
 struct Refusal {
   int status;
@@ -131,14 +201,15 @@ bool IsOwnHost(const std::string& host, const std::string& listens_at) {
 class LiveServer::Implementation {
  public:
   explicit Implementation(const LiveServerOptions& options)
-      : host_(options.host),
-        collection_(options.folders),
-        document_(NewSession()) {
+      : host_(options.host), document_(NewSession()) {
     SetUp();
     Listen(options);
+  }
+
+  void Follow(std::vector<std::filesystem::path> folders) {
+    collection_.emplace(std::move(folders));
     Look();
-    follower_ = std::thread([this] { Follow(); });
-    listener_ = std::thread([this] { server_.listen_after_bind(); });
+    StartThreads();
     // To be stopped before it runs would be forgotten.
     while (!server_.is_running()) std::this_thread::sleep_for(milliseconds(1));
   }
@@ -150,8 +221,12 @@ class LiveServer::Implementation {
       stopping_ = true;
     }
     wake_.notify_all();
-    listener_.join();
-    follower_.join();
+    if (follower_.joinable()) follower_.join();
+    if (listener_.joinable()) {
+      listener_.join();
+    } else {
+      ::close(socket_);
+    }
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
@@ -168,8 +243,20 @@ class LiveServer::Implementation {
   }
 
  private:
+  void StartThreads() {
+    try {
+      workers_ = std::make_unique<Workers>();
+      follower_ = std::thread([this] { KeepLooking(); });
+      listener_ = std::thread([this] { server_.listen_after_bind(); });
+    } catch (const std::system_error& error) {
+      throw DataError(fmt::format("port {}: cannot start to serve the page: {}",
+                                  port_, error.what()));
+    }
+  }
+
   void SetUp() {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    server_.new_task_queue = [this] { return workers_.release(); };
+    server_.set_read_timeout(kReadSeconds);
     server_.set_keep_alive_timeout(kKeepAliveSeconds);
     server_.set_keep_alive_max_count(kRequestsPerConnection);
     server_.set_payload_max_length(0);
@@ -216,8 +303,8 @@ class LiveServer::Implementation {
     if (port_ <= 0) {
       throw DataError(fmt::format(
           "{} port {}: cannot listen: the port is taken or the address is not "
-          "of this machine; --port 0 takes a free port",
-          host_, options.port));
+          "of this machine; {} takes a free port",
+          host_, options.port, options.free_port_option));
     }
     // More than the library lets wait.
     ::listen(socket_, kWaitingConnections);
@@ -278,12 +365,12 @@ class LiveServer::Implementation {
 
   void Look() {
     const std::lock_guard looking(collection_mutex_);
-    collection_.Refresh();
+    collection_->Refresh();
     const std::lock_guard lock(mutex_);
-    if (document_.Update(collection_)) page_.reset();
+    if (document_.Update(*collection_)) page_.reset();
   }
 
-  void Follow() {
+  void KeepLooking() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
       lock.unlock();
@@ -303,9 +390,10 @@ class LiveServer::Implementation {
   std::string host_;
   int port_ = -1;
   int socket_ = -1;
+  std::unique_ptr<Workers> workers_;  // until the server has them
   httplib::Server server_;
   std::mutex collection_mutex_;
-  report::Collection collection_;
+  std::optional<report::Collection> collection_;
   std::mutex mutex_;  // of all below
   report::Document document_;
   SharedText page_;  // of the present revision
@@ -329,6 +417,10 @@ std::string LiveServer::Address() const {
   const bool is_ipv6 = host.find(':') != std::string::npos;
   return fmt::format("http://{}{}{}:{}/", is_ipv6 ? "[" : "", host,
                      is_ipv6 ? "]" : "", Port());
+}
+
+void LiveServer::Follow(std::vector<std::filesystem::path> folders) {
+  implementation_->Follow(std::move(folders));
 }
 
 void LiveServer::ShowEnd() { implementation_->ShowEnd(); }

@@ -15,19 +15,21 @@ inline constexpr const char* kLoopback = "127.0.0.1";
 inline constexpr int kUsualPort = 8137;
 
 struct LiveServerOptions {
-  std::vector<std::filesystem::path> folders;
   std::string host = kLoopback;
   int port = kUsualPort;  // 0: one that is free
   // Take a free one if the port is taken.
   bool other_port = false;
+  // What takes a free one, for whoever asked for one that is taken.
+  std::string free_port_option = "--port 0";
 };
 
-// Follows the folders and answers browsers, in threads of its own, as long as it
-// lives. It has two paths: / is the page, /api/data the changes since what the
+// Follows folders and answers browsers, in threads of its own, as long as it
+// lives. That it can listen is known before there need be anything to show. It has two paths: / is the page, /api/data the changes since what the
 // page has (web/DATA.md). No file is ever chosen by a request.
 class LiveServer {
  public:
-  // Throws a DataError if a folder is missing or if it cannot listen.
+  // Takes the port; browsers wait until there are folders to follow. Throws a
+  // DataError if it cannot listen.
   explicit LiveServer(const LiveServerOptions& options);
   ~LiveServer();
   LiveServer(const LiveServer&) = delete;
@@ -36,6 +38,10 @@ class LiveServer {
   [[nodiscard]] int Port() const;
   // "http://127.0.0.1:8137/"
   [[nodiscard]] std::string Address() const;
+
+  // Shows what is in the folders from now on; once. Throws a DataError if one of
+  // them is missing.
+  void Follow(std::vector<std::filesystem::path> folders);
 
   // Reads everything once more and, if a page has asked of late, waits until it
   // has asked again, two seconds at most: so that it shows how runs ended.

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
+#include "sven/base/text.h"
 #include "sven/report/collection.h"
 #include "sven/report/document.h"
 #include "sven/report/ranking.h"
@@ -61,7 +62,9 @@ void CheckNotEmpty(const report::Collection& collection) {
   if (!collection.Runs().empty() || collection.Reproduced().IsThere()) return;
   std::string message = "no runs found";
   for (const report::SkippedFile& file : collection.Skipped()) {
-    message += fmt::format("\n  {}: {}", file.path, file.reason);
+    constexpr std::size_t kLongest = 400;
+    message += fmt::format("\n  {}: {}", Printable(file.path, kLongest),
+                           Printable(file.reason, kLongest));
   }
   message +=
       "\nsven train and sven scan put run.jsonl or runs/*.jsonl into their "

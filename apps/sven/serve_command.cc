@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "live_server.h"
+#include "sven/base/error.h"
 #include "terminal.h"
 
 namespace sven::cli {
@@ -36,11 +37,12 @@ struct ServeArguments {
 };
 
 void Run(const ServeArguments& arguments) {
+  if (arguments.host.empty()) {
+    throw UsageError("--host: expected an address, not an empty text");
+  }
   CatchInterrupts();
-  const LiveServer server(
-      {.folders = {arguments.folders.begin(), arguments.folders.end()},
-       .host = arguments.host,
-       .port = arguments.port});
+  LiveServer server({.host = arguments.host, .port = arguments.port});
+  server.Follow({arguments.folders.begin(), arguments.folders.end()});
   fmt::print("{}\n", server.Address());
   static_cast<void>(std::fflush(stdout));
   if (!IsLoopback(arguments.host)) {

@@ -178,6 +178,36 @@ void ForgetRun(const fs::path& folder) {
   fs::remove(folder / experiment::kCheckpointFile, ignored);
 }
 
+// Where the runs of a folder are: in it or, if there are several, inside it.
+std::vector<fs::path> RunFolders(const fs::path& folder,
+                                 const RunConfig& config) {
+  if (config.Optimizers().size() == 1) return {folder};
+  std::vector<fs::path> folders;
+  for (const std::string& name : config.Optimizers()) {
+    folders.push_back(folder / name);
+  }
+  return folders;
+}
+
+// Of the runs in a folder those in whose place the new ones put nothing.
+std::vector<fs::path> Abandoned(const fs::path& folder,
+                                const RunConfig& config) {
+  std::vector<fs::path> old = {folder};
+  try {
+    RunConfig before;
+    experiment::ReadConfig(folder / experiment::kConfigFile, before);
+    old = RunFolders(folder, before);
+  } catch (const Error&) {
+    // Without a configuration that can be read only its own files are known.
+  }
+  const std::vector<fs::path> taken = RunFolders(folder, config);
+  std::erase_if(old, [&](const fs::path& path) {
+    return std::ranges::count(taken, path) > 0 ||
+           (path != folder && IsIndependent(path));
+  });
+  return old;
+}
+
 // Where the runs go. Nothing is made or changed before Open.
 class Output {
  public:
@@ -198,12 +228,7 @@ class Output {
     if (arguments.out == "none") return;
     if (!folder_) folder_ = NewFolder(config);
     if (!lock_) lock_ = std::make_unique<experiment::FolderLock>(*folder_);
-    if (!resume_) {
-      ForgetRun(*folder_);
-      for (const std::string& name : config.Optimizers()) {
-        if (several_) ForgetRun(*folder_ / name);
-      }
-    }
+    if (!resume_) Replace(config);
     WriteFileAtomically(*folder_ / experiment::kConfigFile, config.ToToml());
     for (const std::string& name : config.Optimizers()) {
       if (!several_) break;
@@ -212,6 +237,16 @@ class Output {
       if (error)
         ThrowFileError(*FolderOf(name), "cannot create", error.value());
       RemoveTemporaries(*FolderOf(name));
+    }
+  }
+
+  // Once the new runs are there: the models that they do not replace, which one
+  // of them may have started from.
+  void RemoveOldModels() const {
+    std::error_code ignored;
+    for (const fs::path& folder : abandoned_) {
+      fs::remove(folder / experiment::kModelFile, ignored);
+      if (folder != *folder_) fs::remove(folder, ignored);  // if it is empty
     }
   }
 
@@ -248,9 +283,24 @@ class Output {
         folder_->string(), folder_->string()));
   }
 
+  // Nothing of the runs before may go on, and none of those whose place stays
+  // empty may be shown along with the new ones.
+  void Replace(const RunConfig& config) {
+    abandoned_ = Abandoned(*folder_, config);
+    for (const fs::path& folder : abandoned_) {
+      std::error_code ignored;
+      fs::remove(folder / experiment::kRunFile, ignored);
+      ForgetRun(folder);
+    }
+    for (const fs::path& folder : RunFolders(*folder_, config)) {
+      ForgetRun(folder);
+    }
+  }
+
   bool resume_;
   bool several_;
   std::optional<fs::path> folder_;
+  std::vector<fs::path> abandoned_;  // runs that are replaced by none
   std::unique_ptr<experiment::FolderLock> lock_;
 };
 
@@ -373,18 +423,15 @@ void PrintWhatNext(const Output& output, const RunConfig& config,
 
 // ---- The training ----
 
-// The page that follows the training, if it is asked for.
-std::unique_ptr<LiveServer> StartLive(const TrainArguments& arguments,
-                                      const Output& output) {
+// The page that is to follow the training, if it is asked for.
+std::unique_ptr<LiveServer> TakePort(const TrainArguments& arguments) {
   if (!arguments.live) return nullptr;
   const bool chosen = *arguments.live > 0;
-  auto server = std::make_unique<LiveServer>(
-      LiveServerOptions{.folders = {*output.Folder()},
-                        .host = kLoopback,
+  return std::make_unique<LiveServer>(
+      LiveServerOptions{.host = kLoopback,
                         .port = chosen ? *arguments.live : kUsualPort,
-                        .other_port = !chosen});
-  PrintError("Live at {}\n", server->Address());
-  return server;
+                        .other_port = !chosen,
+                        .free_port_option = "--live without a port"});
 }
 
 template <class T>
@@ -429,14 +476,19 @@ int Train(const TrainArguments& arguments, const RunConfig& config) {
                              .folder = output.FolderOf(name),
                              .resume = !arguments.resume.empty()});
   }
+  const auto live = TakePort(arguments);
   output.Open(arguments, config);
-  const auto live = StartLive(arguments, output);
+  if (live) {
+    live->Follow({*output.Folder()});
+    PrintError("Live at {}\n", live->Address());
+  }
   const auto results = TrainAll<T>(arguments, config, data, output);
+  const bool all_done = results.size() == config.Optimizers().size();
+  if (all_done) output.RemoveOldModels();
   PrintTable(results);
   PrintWhatNext(output, config, results);
   static_cast<void>(std::fflush(stdout));
   if (live) live->ShowEnd();
-  const bool all_done = results.size() == config.Optimizers().size();
   const bool any_good =
       std::ranges::any_of(results, [](const RunResult& result) {
         return result.summary.status != train::RunStatus::kDiverged &&
@@ -470,7 +522,9 @@ void AddLiveOption(CLI::App& command, TrainArguments& arguments) {
             }
             arguments.live = static_cast<int>(*port);
           },
-          "show the training in a browser, at this port [8137 or a free one]")
+          "show the training in a browser, at this port [0: 8137 or, if that "
+          "is "
+          "taken, a free one]")
       ->expected(0, 1)
       ->type_name("[PORT]");
 }

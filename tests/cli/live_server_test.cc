@@ -44,8 +44,8 @@ class LiveServerTest : public ::testing::Test {
  protected:
   LiveServerTest() {
     WriteRun(folder_ / "a", 2);
-    server_ = std::make_unique<LiveServer>(
-        LiveServerOptions{.folders = {folder_.Path()}, .port = 0});
+    server_ = std::make_unique<LiveServer>(LiveServerOptions{.port = 0});
+    server_->Follow({folder_.Path()});
   }
 
   [[nodiscard]] httplib::Client Client() const {
@@ -148,8 +148,8 @@ TEST_F(LiveServerTest, TellsWhatHasChangedAndNothingElse) {
 TEST_F(LiveServerTest, AnotherServerIsAnotherSession) {
   const Json first = Json::parse(Client().Get("/api/data")->body);
   server_.reset();
-  server_ = std::make_unique<LiveServer>(
-      LiveServerOptions{.folders = {folder_.Path()}, .port = 0});
+  server_ = std::make_unique<LiveServer>(LiveServerOptions{.port = 0});
+  server_->Follow({folder_.Path()});
   const Json second = Json::parse(Client().Get("/api/data")->body);
   EXPECT_NE(first["session"], second["session"]);
 }
@@ -258,20 +258,53 @@ TEST_F(LiveServerTest, FiftyConnectionsAreServedAtOnce) {
 }
 
 TEST_F(LiveServerTest, APortIsForOneServer) {
-  const LiveServerOptions same{.folders = {folder_.Path()},
-                               .port = server_->Port()};
+  const LiveServerOptions same{.port = server_->Port()};
   EXPECT_NE(DataErrorOf([&] { LiveServer second(same); }).find("cannot listen"),
             std::string::npos);
   LiveServerOptions other = same;
   other.other_port = true;
   const LiveServer second(other);
   EXPECT_NE(second.Port(), server_->Port());
-  EXPECT_NE(
-      DataErrorOf([&] {
-        LiveServer third(
-            {.folders = {folder_.Path()}, .host = "192.0.2.1", .port = 0});
-      }).find("cannot listen"),
-      std::string::npos);
+  EXPECT_NE(DataErrorOf([&] {
+              LiveServer third({.host = "192.0.2.1", .port = 0});
+            }).find("cannot listen"),
+            std::string::npos);
+}
+
+TEST_F(LiveServerTest, APageThatAsksSeesTheEnd) {
+  auto client = Client();
+  const Json first = Json::parse(client.Get("/api/data")->body);
+  const std::string since =
+      "/api/data?session=" + first["session"].get<std::string>() + "&since=";
+  WriteRun(folder_ / "a", 7);
+  std::atomic<bool> over = false;
+  std::size_t epochs = 0;
+  std::thread page([&] {
+    std::uint64_t revision = first["revision"];
+    while (!over) {
+      const auto answer = client.Get(since + std::to_string(revision));
+      if (answer->status != 200) continue;
+      const Json part = Json::parse(answer->body);
+      revision = part["revision"];
+      for (const Json& run : part["runs"]) {
+        epochs = run["epochs"]["val_loss"].size();
+      }
+    }
+  });
+  server_->ShowEnd();
+  over = true;
+  page.join();
+  EXPECT_EQ(epochs, 7U);
+}
+
+TEST_F(LiveServerTest, APortIsFreeAgainAfterAServerThatFollowedNothing) {
+  int port = 0;
+  {
+    LiveServer other({.port = 0});
+    port = other.Port();
+    EXPECT_NE(DataErrorOf([&] { other.Follow({folder_ / "nowhere"}); }), "");
+  }
+  EXPECT_EQ(LiveServer({.port = port}).Port(), port);
 }
 
 TEST_F(LiveServerTest, AFolderThatVanishesAndComesBackIsFollowed) {

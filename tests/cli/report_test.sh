@@ -60,6 +60,9 @@ expect 1 "no runs found" report empty
 mkdir foreign && cp broken/notes.txt foreign/
 expect 1 "notes.txt: not a file that Sven writes" report foreign --out x.html
 [ -e x.html ] && fail "a page without runs" || pass
+mkdir escape && echo x >"escape/$(printf 'a\033[31mb')"
+expect 1 "no runs found" report escape
+grep -q "$(printf '\033')" stdout stderr && fail "a name reaches the terminal" || pass
 expect 1 "cannot create a file in none" report runs --out none/x.html
 expect 1 "is a directory" report runs --out empty
 expect 2 "DIR is required" report
@@ -89,7 +92,7 @@ kill -KILL "$pid"
 { wait "$pid"; } 2>/dev/null
 expect 0 "grows.html: 1 run" report grows --out grows.html
 
-# The record of a run that is replaced stays until the new one has an epoch.
+# The record of a run that is replaced gives way to the new one.
 cp runs/a/adam/run.jsonl before.jsonl
 mkdir replaced && cp -r runs/a/adam/. replaced/
 "$sven" "${small[@]}" --epochs 2 --optimizer adam --seed 5 --out replaced \
@@ -98,6 +101,25 @@ differ before.jsonl replaced/run.jsonl
 [ "$(grep -c '"type":"epoch"' replaced/run.jsonl)" -eq 2 ]
 settle $? "the new record has two epochs"
 has replaced/run.jsonl '"peak_memory":'
+
+# A run of another shape replaces all of it: what is not trained again is gone.
+ranked() { # ranked RUNS: so many are left in the folder shape
+  expect 0 "toy1d: $1 run" report shape --text
+}
+"$sven" "${small[@]}" --epochs 2 --optimizer adam --out shape >stdout
+"$sven" "${small[@]}" --epochs 1 --optimizer sgd,adam --out shape --overwrite >stdout
+ranked 2
+[ -e shape/model.safetensors ] && fail "the model of a replaced run" || pass
+"$sven" "${small[@]}" --epochs 1 --optimizer sven,adam --out shape --overwrite >stdout
+ranked 2
+"$sven" "${small[@]}" --epochs 1 --optimizer sgd --out shape --overwrite >stdout
+ranked 1
+expect 0 "" train --resume shape --epochs 2 --quiet
+# A model that the new run starts from is there until it has.
+expect 0 "Saved in shape" train --task toy1d --train-size 100 --val-size 20 \
+  --quiet --epochs 1 --optimizer sgd,adam --init shape/model.safetensors \
+  --out shape --overwrite
+ranked 2
 
 # ---- Served ----
 get() { # get PORT PATH: an HTTP request without any other program
@@ -126,12 +148,25 @@ has data.txt '"id":"a/adam"'
 get "$port" /../../etc/passwd >other.txt
 has other.txt "HTTP/1.1 404"
 expect 1 "cannot listen" serve runs --port "$port"
+also "--port 0 takes a free port"
+# A training that cannot be shown leaves everything as it was.
+cp -r runs/a/adam kept && "$sven" "${small[@]}" --epochs 1 --out kept --overwrite >stdout
+cp -r kept kept-before
+expect 1 "--live without a port takes a free port" \
+  "${small[@]}" --out kept --overwrite --seed 7 --live "$port"
+diff -r kept kept-before >/dev/null
+settle $? "the run is still there"
+ls runs >before.txt
+expect 1 "cannot listen" "${small[@]}" --live "$port"
+ls runs | cmp -s - before.txt
+settle $? "no new folder"
 kill -INT "$pid"
 wait "$pid"
 settle $? "Ctrl-C: the exit code is not 0"
 expect 1 "nowhere: cannot open" serve nowhere
 expect 2 "DIR is required" serve
 expect 2 "--port" serve runs --port 70000
+expect 2 "--host: expected an address" serve runs --host ""
 
 # ---- Along with a training ----
 "$sven" "${small[@]}" --epochs 1000000 --out live --live >stdout 2>address &
