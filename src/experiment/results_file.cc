@@ -11,6 +11,7 @@
 
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
+#include "sven/base/json_depth.h"
 #include "sven/base/text.h"
 #include "sven/experiment/results.h"
 
@@ -234,6 +235,7 @@ std::string FormatResults(const Results& results) {
 
 Results ParseResults(std::string_view text, const std::string& source) {
   try {
+    if (IsTooDeep(text)) throw Malformed("it nests too deep");
     const Json json = Json::parse(text);
     const std::string format = json.at("format").get<std::string>();
     if (format != kFormat) {

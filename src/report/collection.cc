@@ -12,9 +12,11 @@
 #include <set>
 #include <utility>
 
+#include "json_text.h"
 #include "running.h"
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
+#include "sven/base/json_depth.h"
 #include "sven/experiment/results.h"
 #include "sven/experiment/scan_config.h"
 #include "walk.h"
@@ -94,7 +96,9 @@ std::string ReadExperiments(const fs::path& path) {
 }
 
 std::string ReadClaims(const fs::path& path) {
-  const Json json = Json::parse(ReadLimited(path), nullptr, false);
+  const std::string text = ReadLimited(path);
+  const Json json =
+      IsTooDeep(text) ? Json() : Json::parse(text, nullptr, false);
   const bool good =
       json.is_array() && std::ranges::all_of(json, [](const Json& claim) {
         return claim.is_object() && claim.contains("id") &&
@@ -191,9 +195,11 @@ class Collection::Content {
     runs_.push_back(std::move(run));
   }
 
-  // "a", or "a (2)" if that is taken.
-  static std::string Unique(const std::string& wanted,
+  // "a", or "a (2)" if that is taken, as it will be shown: names of files that
+  // are not UTF-8 may be the same there.
+  static std::string Unique(const std::string& raw,
                             std::set<std::string>& taken) {
+    const std::string wanted = ValidText(raw);
     std::string name = wanted;
     for (int i = 2; !taken.insert(name).second; ++i) {
       name = fmt::format("{} ({})", wanted, i);

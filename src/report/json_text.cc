@@ -21,6 +21,10 @@ std::string QuotedText(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string ValidText(std::string_view text) {
+  return Json::parse(QuotedText(text)).get<std::string>();
+}
+
 std::string ListText(const std::vector<double>& values, int digits) {
   std::string text = "[";
   for (const double value : values) {

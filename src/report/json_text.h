@@ -23,6 +23,9 @@ std::string NumberText(double value, int digits = kLossDigits);
 // "text" with its quotes. What is not UTF-8 is replaced.
 std::string QuotedText(std::string_view text);
 
+// The same without quotes: what a reader of the document will see.
+std::string ValidText(std::string_view text);
+
 // [1,2,3]
 std::string ListText(const std::vector<double>& values,
                      int digits = kLossDigits);

@@ -10,6 +10,7 @@
 #include "sven/base/atomic_file.h"
 #include "sven/base/error.h"
 #include "sven/base/fields.h"
+#include "sven/base/json_depth.h"
 #include "sven/base/text.h"
 
 namespace sven::train {
@@ -317,17 +318,10 @@ RunFile ParseRunFile(std::string_view text, std::string_view source) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const std::string where = fmt::format("{}: line {}", source, number);
-    // Deep nesting would recurse; no record of ours nests deeper than this.
-    constexpr int kDepth = 8;
-    bool too_deep = false;
-    const Json json = Json::parse(
-        line.begin(), line.end(),
-        [&](int depth, Json::parse_event_t, Json&) {
-          too_deep = too_deep || depth > kDepth;
-          return !too_deep;
-        },
-        /*allow_exceptions=*/false);
-    if (json.is_discarded() || too_deep) {
+    const Json json = IsTooDeep(line) ? Json(Json::value_t::discarded)
+                                      : Json::parse(line, nullptr,
+                                                    /*allow_exceptions=*/false);
+    if (json.is_discarded()) {
       throw DataError(
           fmt::format("{}: {}: expected a JSON object", where, Quote(line)));
     }

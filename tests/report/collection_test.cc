@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "records.h"
 #include "sven/experiment/run.h"
@@ -118,6 +119,21 @@ TEST(Collection, NamesThatAreTakenGetANumber) {
   EXPECT_EQ(Ids(collection), (Names{"runs/a", "runs (2)/a"}));
 }
 
+TEST(Collection, NamesThatAreNotUtf8AreToldApartAsTheyAreShown) {
+  const TemporaryFolder folder;
+  for (const char* name : {"b\xff\xfe"
+                           "d/run.jsonl",
+                           "b\xff\xfd"
+                           "d/run.jsonl"}) {
+    WriteRecord(folder / "names" / name, MakeRecord("sven", 1, {1}));
+  }
+  const Names ids = Ids(Collect({folder / "names"}));
+  const std::string shown =
+      "names/b\xEF\xBF\xBD\xEF\xBF\xBD"
+      "d";
+  EXPECT_EQ(ids, (Names{shown, shown + " (2)"}));
+}
+
 TEST(Collection, EveryCutOfARecordIsReadOrSkippedWithAReason) {
   const TemporaryFolder folder;
   const std::string text =
@@ -163,8 +179,6 @@ TEST(Collection, BrokenForeignAndHugeFilesAreListedAndTheRestIsThere) {
   fs::resize_file(folder / "huge/run.jsonl", Collection::kLargestFile + 1);
   fs::create_directory(folder / "pipe");
   ASSERT_EQ(::mkfifo((folder / "pipe/run.jsonl").c_str(), 0600), 0);
-  WriteText(folder / "locked/run.jsonl", "");
-  fs::permissions(folder / "locked/run.jsonl", fs::perms::none);
   const Collection collection = Collect({folder.Path()});
   EXPECT_EQ(collection.Runs().size(), 1U);
   for (const auto& [name, text] : bad) {
@@ -172,10 +186,19 @@ TEST(Collection, BrokenForeignAndHugeFilesAreListedAndTheRestIsThere) {
   }
   EXPECT_NE(ReasonFor(collection, folder / "huge/run.jsonl").find("64 MB"),
             std::string::npos);
-  EXPECT_NE(ReasonFor(collection, folder / "locked/run.jsonl"), "");
   // The path stands beside the reason and is not repeated in it.
   EXPECT_EQ(ReasonFor(collection, folder / "words/run.jsonl").find("words"),
             std::string::npos);
+}
+
+TEST(Collection, ARecordThatMayNotBeReadIsListed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const TemporaryFolder folder;
+  const fs::path path = folder / "locked/run.jsonl";
+  WriteRecord(path, MakeRecord("sven", 1, {1}));
+  EXPECT_EQ(ReasonFor(Collect({folder.Path()}), path), "");
+  fs::permissions(path, fs::perms::none);
+  EXPECT_NE(ReasonFor(Collect({folder.Path()}), path), "");
 }
 
 TEST(Collection, ManyForeignFilesAreCounted) {
@@ -204,6 +227,29 @@ TEST(Collection, OfTheReproductionsTheFirstThatCanBeReadIsShown) {
   EXPECT_NE(
       ReasonFor(collection, folder / "c/results.json").find("sven-results-1"),
       std::string::npos);
+}
+
+TEST(Collection, NestingUsesUpNoStack) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kDepth = 3'000'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  WriteText(folder / "claims.json",
+            R"([{"id":)" + deep + R"(,"verdict":"holds"}])");
+  // Results in all but for what nests.
+  WriteText(folder / "results.json",
+            R"({"format":"sven-results-1","version":"1","machine":{},)"
+            R"("identities":{"natural_gradient_difference":0,)"
+            R"("kappa_cosine":0,"linear_decay_error":0,)"
+            R"("network_decay_rate":0,"one_condition_cosine":0},)"
+            R"("experiments":[{"name":"a","title":"","task":"t",)"
+            R"("batch_size":1,"initial_loss":1,"missing":0,"run_seconds":1,)"
+            R"("points":[],"more":)" +
+                deep + "}]}");
+  const Collection collection = Collect({folder.Path()});
+  EXPECT_FALSE(collection.Reproduced().IsThere());
+  EXPECT_NE(ReasonFor(collection, folder / "claims.json"), "");
+  EXPECT_NE(ReasonFor(collection, folder / "results.json").find("deep"),
+            std::string::npos);
 }
 
 TEST(Collection, OnlyFilesThatChangedAreReadAgain) {
