@@ -187,6 +187,7 @@ class Collection::Content {
     const std::size_t source = SourceOf(found);
     CollectedRun run{.id = sources_[source].name + "/" + found.name,
                      .source = source,
+                     .in_scan = sources_[source].is_scan,
                      .path = found.path,
                      .status = "",
                      .record = reading.record,

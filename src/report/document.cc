@@ -177,6 +177,10 @@ void Document::UpdateHead(const Collection& collection) {
   const Reproduction& reproduction = collection.Reproduced();
   if (reproduction.IsThere()) {
     Put("reproduction", ReproductionText(reproduction));
+    had_reproduction_ = true;
+  } else if (had_reproduction_) {
+    // Or pages would go on to show what is gone.
+    Put("reproduction", "null");
   }
 }
 

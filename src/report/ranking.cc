@@ -22,8 +22,11 @@ using experiment::Quantile;
 
 // What makes a task (web/DATA.md); only named where it is set.
 constexpr std::array kTaskSettings = {
-    "loss",     "dimension", "degree",   "digits",          "train_size",
-    "val_size", "target",    "val_data", "task_standardise"};
+    "loss",       "huber_delta", "dimension",       "degree",
+    "noise",      "digits",      "train_size",      "val_size",
+    "data",       "target_file", "val_data",        "val_target_file",
+    "inputs",     "target",      "target_kind",     "classes",
+    "validation", "standardise", "task_standardise"};
 constexpr std::array kSeeds = {"seed", "shuffle_seed", "data_seed",
                                "split_seed"};
 
@@ -49,6 +52,7 @@ Settings TaskSettingsOf(const Settings& settings) {
     const std::string value = Find(settings, name);
     if (IsSet(value)) chosen[name] = value;
   }
+  if (Find(settings, "loss") != "huber") chosen.erase("huber_delta");
   return chosen;
 }
 
@@ -194,6 +198,9 @@ std::vector<Task> GroupRuns(const std::vector<CollectedRun>& runs) {
   std::map<std::pair<std::pair<std::size_t, std::size_t>, Settings>,
            std::size_t>
       point_places;
+  // Seeds are often folders of their own. A scan has its runs together, and two
+  // of them stay apart.
+  constexpr auto kNoScan = std::numeric_limits<std::size_t>::max();
   for (const CollectedRun& run : runs) {
     if (run.record->epochs.empty() && !run.record->summary) continue;
     Settings settings = run.record->config.settings;
@@ -208,7 +215,8 @@ std::vector<Task> GroupRuns(const std::vector<CollectedRun>& runs) {
     ++task.runs;
     std::vector<Point>& points = task.PointsOf(Find(settings, "optimizer"));
     const auto [point, first] = point_places.try_emplace(
-        {{place->second, run.source}, settings}, points.size());
+        {{place->second, run.in_scan ? run.source : kNoScan}, settings},
+        points.size());
     if (first) points.push_back({.settings = settings, .runs = {}});
     points[point->second].runs.push_back(run.record.get());
   }

@@ -204,6 +204,21 @@ TEST(Document, PartsSinceARevisionMakeTheWholeAgain) {
   EXPECT_EQ(followed.Since(first)["runs"].size(), 2U);
 }
 
+TEST(Document, AReproductionThatIsGoneIsNullFromThenOn) {
+  const TemporaryFolder folder;
+  WriteRecord(folder / "a/run.jsonl", MakeRecord("sven", 1, {1}));
+  WriteText(folder / "claims.json", R"([{"id":"x","verdict":"holds"}])");
+  Followed followed(folder.Path());
+  const std::uint64_t first = followed.document.Revision();
+  EXPECT_EQ(followed.Whole()["reproduction"]["claims"].size(), 1U);
+  fs::remove(folder / "claims.json");
+  EXPECT_TRUE(followed.Update());
+  const Json part = followed.Since(first);
+  ASSERT_TRUE(part.contains("reproduction"));
+  EXPECT_TRUE(part["reproduction"].is_null());
+  EXPECT_FALSE(followed.Update());
+}
+
 TEST(Document, WhoeverKnowsAnotherSessionOrRevisionGetsAll) {
   const TemporaryFolder folder;
   WriteRecord(folder / "a/run.jsonl", MakeRecord("sven", 1, {1}));

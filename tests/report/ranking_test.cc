@@ -26,6 +26,7 @@ class Runs {
                      .record = record});
     return *record;
   }
+  CollectedRun& Last() { return runs_.back(); }
   [[nodiscard]] std::vector<TaskRanking> Rank() const {
     return RankOptimizers(runs_);
   }
@@ -125,6 +126,55 @@ TEST(Ranking, TasksDifferInDataAndLoss) {
   EXPECT_EQ(tasks[0].task, "toy1d");
   EXPECT_EQ(tasks[1].task, "toy1d, loss huber");
   EXPECT_EQ(tasks[2].task, "houses.csv");
+}
+
+TEST(Ranking, WhatChangesDataOrLossMakesAnotherTask) {
+  for (const char* name :
+       {"noise", "standardise", "validation", "inputs", "target_kind",
+        "classes", "target_file", "val_target_file"}) {
+    Runs runs;
+    runs.Add("sven", 1, {1}).config.settings[name] = "1";
+    runs.Add("sven", 1, {1}).config.settings[name] = "2";
+    EXPECT_EQ(runs.Rank().size(), 2U) << name;
+  }
+  for (const char* loss : {"mse", "huber"}) {
+    Runs runs;
+    for (const char* delta : {"1", "0.01"}) {
+      auto& settings = runs.Add("sven", 1, {1}).config.settings;
+      settings["loss"] = loss;
+      settings["huber_delta"] = delta;
+    }
+    EXPECT_EQ(runs.Rank().size(), std::string(loss) == "mse" ? 1U : 2U);
+  }
+}
+
+TEST(Ranking, FilesOfTheSameNameAreOtherDataAndShowTheirPlace) {
+  Runs runs;
+  for (const char* data : {"a/data.csv", "b/data.csv"}) {
+    auto& settings = runs.Add("sven", 1, {1}).config.settings;
+    settings["task"] = "";
+    settings["data"] = data;
+  }
+  const auto tasks = runs.Rank();
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0].task, "data.csv, data a/data.csv");
+  EXPECT_EQ(tasks[1].task, "data.csv, data b/data.csv");
+}
+
+TEST(Ranking, SeedsInDifferentFoldersAreOnePointUnlessInScans) {
+  for (const bool in_scan : {false, true}) {
+    Runs runs;
+    for (int seed = 1; seed <= 3; ++seed) {
+      runs.Add("sven", seed, {0.1 * seed});
+      runs.Last().source = static_cast<std::size_t>(seed);
+      runs.Last().in_scan = in_scan;
+    }
+    const auto tasks = runs.Rank();
+    const RankedOptimizer& sven = tasks[0].optimizers.at(0);
+    EXPECT_EQ(sven.runs, in_scan ? 1U : 3U);
+    EXPECT_EQ(sven.points, in_scan ? 3U : 1U);
+    EXPECT_DOUBLE_EQ(sven.median, in_scan ? 0.1 : 0.2);
+  }
 }
 
 TEST(Ranking, ARunThatGoesOnHasItsLastEpochsLoss) {

@@ -169,7 +169,7 @@ function Nothing(props: { report: Report; waiting: boolean }) {
       </h2>
       <p class="lead">
         {props.waiting
-          ? 'As soon as a run has begun it is shown here.'
+          ? 'A run is shown here as soon as its first epoch has ended.'
           : 'There is nothing to show: no folder with a run was found.'}
       </p>
       <LeftOut report={props.report} />

@@ -12,15 +12,28 @@ export const SEEDS = ['seed', 'shuffle_seed', 'data_seed', 'split_seed'];
 /** Settings by which data differ, so that losses cannot be compared. */
 const DATA_SETTINGS = [
   'loss',
+  'huber_delta',
   'dimension',
   'degree',
+  'noise',
   'digits',
   'train_size',
   'val_size',
-  'target',
+  'data',
+  'target_file',
   'val_data',
+  'val_target_file',
+  'inputs',
+  'target',
+  'target_kind',
+  'classes',
+  'validation',
+  'standardise',
   'task_standardise',
 ];
+
+/** Where the runs of a point are from if they are not all from one folder. */
+const SEVERAL: Source = { name: 'several folders', title: '', kind: 'run', path: '' };
 
 /** Named in labels even if nothing else was tried. */
 const CORE: { readonly [optimizer: string]: readonly string[] } = {
@@ -88,14 +101,21 @@ function dataName(run: Run): string {
   return isSaid(file) ? String(file).split('/').pop()! : 'unknown';
 }
 
+/** "none" whichever way it is not said. */
+function dataSetting(run: Run, name: string): Setting {
+  const value = setting(run, name);
+  const counts = name !== 'huber_delta' || setting(run, 'loss') === 'huber';
+  return counts && isSaid(value) ? value : 'none';
+}
+
 /** Runs whose losses can be compared; the key is the name unless data differ. */
 function findTasks(runs: readonly Run[]): Map<Run, { key: string; title: string }> {
-  const variants = new Map<string, Map<string, Setting | undefined>[]>();
+  const variants = new Map<string, Map<string, Setting>[]>();
   const ofRun = new Map<Run, { name: string; variant: number }>();
   const known = new Map<string, { name: string; variant: number }>();
   for (const run of runs) {
     const name = dataName(run);
-    const values = DATA_SETTINGS.map((s) => setting(run, s));
+    const values = DATA_SETTINGS.map((s) => dataSetting(run, s));
     const full = [name, ...values].join('\u0000');
     let found = known.get(full);
     if (!found) {
@@ -118,7 +138,7 @@ function findTasks(runs: readonly Run[]): Map<Run, { key: string; title: string 
   return result;
 }
 
-function nameTask(name: string, variant: number, all: Map<string, Setting | undefined>[]) {
+function nameTask(name: string, variant: number, all: Map<string, Setting>[]) {
   const differing = DATA_SETTINGS.filter((s) => new Set(all.map((v) => v.get(s))).size > 1);
   const key = [name, ...differing.map((s) => settingText(all[variant]!.get(s)))].join(' ');
   const words = differing.map((s) => {
@@ -164,6 +184,13 @@ export function isDiverged(run: Run): boolean {
   );
 }
 
+/** It has no loss yet, which is not the same as none. */
+function isBeforeFirstEpoch(run: Run): boolean {
+  return (
+    run.epochs.epoch.length === 0 && (run.status === 'running' || run.status === 'interrupted')
+  );
+}
+
 function makePoint(
   runs: Run[],
   task: string,
@@ -178,8 +205,10 @@ function makePoint(
     if (isSaid(value)) settings.set(name, value);
   }
   // A run that ran off has no final loss worth ranking.
-  const finals = runs.map((run) => (isDiverged(run) ? null : run.final_val_loss));
-  const bests = runs.map((run) => run.best_val_loss);
+  const begun = runs.filter((run) => !isBeforeFirstEpoch(run));
+  const counted = begun.length > 0 ? begun : runs;
+  const finals = counted.map((run) => (isDiverged(run) ? null : run.final_val_loss));
+  const bests = counted.map((run) => run.best_val_loss);
   return {
     key,
     task,
@@ -199,9 +228,12 @@ function makePoint(
 
 export function makeModel(report: Report): Model {
   const taskOf = findTasks(report.runs);
+  // Seeds are often folders of their own. A scan has its runs together, and two
+  // of them stay apart.
+  const place = (run: Run) => (report.sources[run.source]?.kind === 'scan' ? run.source : 'runs');
   const families = groupBy(
     report.runs,
-    (run) => `${taskOf.get(run)!.key}\u0000${run.source}\u0000${optimizerOf(run)}`,
+    (run) => `${taskOf.get(run)!.key}\u0000${place(run)}\u0000${optimizerOf(run)}`,
   );
   const tasks = new Map<string, Task>();
   const points: Point[] = [];
@@ -209,12 +241,15 @@ export function makeModel(report: Report): Model {
   for (const family of families.values()) {
     const names = varying(family);
     const { key, title } = taskOf.get(family[0]!)!;
-    const source = report.sources[family[0]!.source]!;
     let task = tasks.get(key);
     if (!task) tasks.set(key, (task = { key, title, points: [] }));
     for (const runs of groupBy(family, (run) =>
       names.map((n) => String(setting(run, n))).join('\u0000'),
     ).values()) {
+      const source =
+        new Set(runs.map((run) => run.source)).size > 1
+          ? SEVERAL
+          : report.sources[runs[0]!.source]!;
       // The first run names the point, in links too.
       const point = makePoint(runs, key, source, names, runs[0]!.id);
       task.points.push(point);

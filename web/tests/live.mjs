@@ -157,7 +157,7 @@ test('before the first run the page waits', async () => {
   };
   const server = await serve(new Feed(empty));
   const page = await open(browser, server.url, '', { network: true });
-  assert.match(await page.locator('.lead').innerText(), /As soon as a run has begun/);
+  assert.match(await page.locator('.lead').innerText(), /as soon as its first epoch has ended/);
   server.state.feed.put(withEpochs(1));
   await page.locator('.ranking').first().waitFor({ timeout: 2000 });
   await page.done();

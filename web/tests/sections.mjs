@@ -430,3 +430,62 @@ test('memory and accuracy are shown where they are', async () => {
   ]);
   await page.done();
 });
+
+test('seeds in different folders are one point, runs without an epoch aside', async () => {
+  const document = fixture();
+  const first = document.runs.find((run) => run.id === 'two/adam');
+  document.runs = [1, 2, 3, 4].map((seed) => ({
+    ...first,
+    id: `s${seed}/adam`,
+    source: document.sources.push({ name: `s${seed}`, kind: 'run', path: `s${seed}` }) - 1,
+    settings: { ...first.settings, seed },
+    final_val_loss: seed,
+  }));
+  const waiting = document.runs[3];
+  waiting.status = 'running';
+  waiting.epochs = {};
+  delete waiting.final_val_loss;
+  delete waiting.best_val_loss;
+  const page = await open(browser, writePage(folder, document));
+  const csv = await download(page, page.getByRole('button', { name: 'CSV' }).first());
+  const [row, ...others] = parseCsv(csv.content.toString());
+  assert.equal(others.length, 0);
+  assert.equal(row.folder, 'several folders');
+  near(Number(row.final_val_loss_median), 2);
+  near(Number(row.final_val_loss_upper_quartile), 2.5);
+  await page.done();
+});
+
+test('what changes data or loss makes another task', async () => {
+  const document = fixture();
+  const first = document.runs.find((run) => run.id === 'two/adam');
+  const tasksWith = async (changes) => {
+    document.runs = changes.map((settings, i) => ({
+      ...first,
+      id: `two/${i}`,
+      settings: { ...first.settings, ...settings },
+    }));
+    const page = await open(browser, writePage(folder, document));
+    const lead = await page.locator('.lead').first().innerText();
+    await page.done();
+    return Number(/on (\d+) task/.exec(lead)[1]);
+  };
+  assert.equal(await tasksWith([{ noise: 0.1 }, { noise: 0.2 }, { noise: 'none' }]), 3);
+  assert.equal(await tasksWith([{ huber_delta: 1 }, { huber_delta: 2 }]), 1);
+  const huber = { loss: 'huber' };
+  assert.equal(
+    await tasksWith([
+      { ...huber, huber_delta: 1 },
+      { ...huber, huber_delta: 2 },
+    ]),
+    2,
+  );
+  const own = { task: 'none' };
+  assert.equal(
+    await tasksWith([
+      { ...own, data: 'a/x.csv' },
+      { ...own, data: 'b/x.csv' },
+    ]),
+    2,
+  );
+});

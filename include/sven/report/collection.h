@@ -36,6 +36,7 @@ struct RunSource {
 struct CollectedRun {
   std::string id;          // unique: source and file, "toy1d/sven_k=16_seed=1"
   std::size_t source = 0;  // place in Sources()
+  bool in_scan = false;    // the source is a scan
   std::filesystem::path path;
   // As in the summary; without one "running" or "interrupted".
   std::string status;

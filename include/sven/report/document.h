@@ -72,6 +72,7 @@ class Document {
 
   std::string session_;
   std::uint64_t revision_ = 0;
+  bool had_reproduction_ = false;
   bool changed_ = false;
   std::vector<std::pair<std::string, Piece>> head_;
   std::vector<Base> bases_;

@@ -3,8 +3,8 @@
 // Which optimizer did best at which task, and the same for a terminal.
 //
 // A task is all runs with the same data and loss. A point is the runs of a task
-// and a source with the same optimizer and settings, but for seeds. An optimizer
-// stands for its best point: the one whose final validation loss has the lowest
+// with the same optimizer and settings, but for seeds; those of a scan are points
+// of their own. An optimizer stands for its best point: the one whose final validation loss has the lowest
 // median over its runs, a run that diverged counting as infinite. Points with
 // fewer than half as many runs as the largest one of the optimizer, and those
 // whose runs differ in more than their weights, are left aside. This is how the
@@ -50,8 +50,9 @@ struct TaskRanking {
 // In the order of their first run. Runs before their first epoch have no rank.
 std::vector<TaskRanking> RankOptimizers(const std::vector<CollectedRun>& runs);
 
-// Tables with small curves (on a logarithmic scale), lines of at most `width`
-// characters wherever names allow it; and what was skipped.
+// Tables with small curves (on a logarithmic scale), and what was skipped. Lines
+// have at most `width` characters if that is 80 or more and names allow it;
+// tables get no narrower than about 60.
 std::string FormatRanking(const std::vector<TaskRanking>& tasks,
                           const std::vector<SkippedFile>& skipped, int width);
 

@@ -20,7 +20,7 @@ export function Overview() {
   const [source, setSource] = useSource(model.points);
   const [rows, setRows] = useOneOf('rows', ['best', 'all']);
   const { report, tasks } = model;
-  const sources = report.sources.filter((s) => model.points.some((p) => p.source === s));
+  const sources = [...new Set(model.points.map((p) => p.source))];
   const diverged = model.points.reduce((sum, point) => sum + point.diverged, 0);
   const seconds = report.runs.reduce((sum, run) => sum + (run.train_seconds ?? 0), 0);
   return (
