@@ -522,9 +522,8 @@ void AddLiveOption(CLI::App& command, TrainArguments& arguments) {
             }
             arguments.live = static_cast<int>(*port);
           },
-          "show the training in a browser, at this port [0: 8137 or, if that "
-          "is "
-          "taken, a free one]")
+          "show the training in a browser, at this port "
+          "[0: 8137 or, if that is taken, a free one]")
       ->expected(0, 1)
       ->type_name("[PORT]");
 }
