@@ -15,7 +15,7 @@
 namespace sven::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEvalFooter =
     R"(The loss is that of training, on standardised values if the model has them;
 errors are in the units of the data. R2 is 1 minus the squared error over the
 variance of the targets.
@@ -143,7 +143,7 @@ void AddEvalCommand(CLI::App& app) {
   auto arguments = std::make_shared<EvalArguments>();
   AddModelDataOptions(*command, arguments->input);
   command->add_flag("--json", arguments->json, "one line of JSON");
-  command->footer(kFooter);
+  command->footer(kEvalFooter);
   command->callback([arguments] {
     WithModel(arguments->input,
               [&]<class T>(const data::TrainedModel<T>& model) {

@@ -18,7 +18,7 @@
 namespace sven::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPredictFooter =
     R"(Predictions are in the units of the training data; of a classifier they are the
 names of classes, with --scores followed by a column per class: probabilities
 for the loss ce, outputs of the network for label_regression.
@@ -232,7 +232,7 @@ void AddPredictCommand(CLI::App& app) {
       ->type_name("FILE");
   command->add_flag("--scores", arguments->scores,
                     "of a classifier: a column per class too");
-  command->footer(kFooter);
+  command->footer(kPredictFooter);
   command->callback([arguments] {
     WithModel(arguments->input,
               [&]<class T>(const data::TrainedModel<T>& model) {

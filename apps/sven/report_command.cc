@@ -21,7 +21,7 @@
 namespace sven::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kReportFooter =
     R"(DIR is a folder of sven train, sven scan or sven reproduce, or has such folders in
 it; several are shown together. The page is one file that needs nothing else: it
 opens in any browser, without a network, and can be sent to somebody.
@@ -113,7 +113,7 @@ void AddReportCommand(CLI::App& app) {
       ->add_flag("--text", arguments->text,
                  "print the ranking and small curves instead")
       ->excludes(out);
-  command->footer(kFooter);
+  command->footer(kReportFooter);
   command->callback([arguments] { Run(*arguments); });
 }
 

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using experiment::PaperExperiment;
 using experiment::Scan;
 
-constexpr const char* kFooter =
+constexpr const char* kReproduceFooter =
     R"(Runs the scans of the paper's appendix, each in a folder of DIR as sven scan does;
 then the best point of every optimizer again with ten seeds and, for tasks that are
 made from a seed, ten orders of the batches and ten draws of the data.
@@ -346,7 +346,7 @@ void AddReproduceCommand(CLI::App& app) {
   command->add_flag("--markdown", arguments->markdown,
                     "with --results: all tables, as Markdown");
   AddScanControls(*command, arguments->controls);
-  command->footer(kFooter);
+  command->footer(kReproduceFooter);
   command->callback([arguments] { Run(*arguments); });
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using experiment::Scan;
 
-constexpr const char* kFooter =
+constexpr const char* kScanFooter =
     R"(CONFIG has the settings of all runs under [run], and under each [[grid]] lists
 of settings, of which every combination is one run:
   title = "1-D regression"
@@ -129,7 +129,7 @@ void AddScanCommand(CLI::App& app) {
                    "only the I-th of N parts, for several machines")
       ->type_name("I/N");
   AddScanControls(*command, arguments->controls);
-  command->footer(kFooter);
+  command->footer(kScanFooter);
   command->callback([arguments] { Run(*arguments); });
 }
 

@@ -15,7 +15,7 @@
 namespace sven::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kServeFooter =
     R"(The page of sven report, which follows runs as they train: leave it open while
 sven train or sven scan works in another terminal. It shows an epoch a second or
 so after it has ended, and goes on by itself when either side is started again.
@@ -72,7 +72,7 @@ void AddServeCommand(CLI::App& app) {
       ->add_option("--host", arguments->host,
                    "address to listen at [127.0.0.1: only this machine]")
       ->type_name("H");
-  command->footer(kFooter);
+  command->footer(kServeFooter);
   command->callback([arguments] { Run(*arguments); });
 }
 

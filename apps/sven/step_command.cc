@@ -16,7 +16,7 @@
 namespace sven::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kStepFooter =
     R"(CASE holds the parameters under PyTorch's names (0.weight, 0.bias, 2.weight,
 ...), the batch x and y, optionally a mask (one entry per parameter, in the
 order of the file's tensors), and settings in its metadata under the names of
@@ -302,7 +302,7 @@ void AddStepCommand(CLI::App& app) {
   AddFieldFlags(*command, DescribeFields<StepSettings>(), "Case",
                 arguments->flags);
   AddOptimizerFlags(*command, arguments->flags);
-  command->footer(kFooter);
+  command->footer(kStepFooter);
   command->callback([arguments] { RunStep(*arguments); });
 }
 

@@ -15,6 +15,7 @@
 #include "sven/base/atomic_file.h"
 #include "sven/experiment/run.h"
 #include "terminal.h"
+#include "train_folder.h"
 
 namespace sven::cli {
 namespace {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 using experiment::RunConfig;
 using experiment::RunResult;
 
-constexpr const char* kFooter =
+constexpr const char* kTrainFooter =
     R"(Examples:
   sven train --task toy1d                        the paper's 1-D task with Sven
   sven train --data houses.csv --target price    a table of your own
@@ -133,177 +134,6 @@ RunConfig MakeConfig(const TrainArguments& arguments) {
   return config;
 }
 
-// ---- The folder ----
-
-// runs/toy1d-sven-3: the first number that is free.
-fs::path NewFolder(const RunConfig& config) {
-  const std::string data =
-      config.Data().task.empty()
-          ? fs::path(config.Data().data).stem().stem().string()
-          : config.Data().task;
-  const std::string stem =
-      fmt::format("{}-{}", data, fmt::join(config.Optimizers(), "-"));
-  std::error_code error;
-  fs::create_directories("runs", error);
-  for (int i = 1; !error; ++i) {
-    fs::path folder = fs::path("runs") / fmt::format("{}-{}", stem, i);
-    if (fs::exists(folder, error)) continue;
-    if (fs::create_directory(folder, error)) return folder;
-  }
-  ThrowFileError("runs", "cannot create a folder for the run", error.value());
-}
-
-constexpr const char* kRunFiles[] = {
-    experiment::kConfigFile, experiment::kCheckpointFile, experiment::kRunFile,
-    experiment::kModelFile};
-
-bool HasRun(const fs::path& folder) {
-  std::error_code ignored;
-  return std::ranges::any_of(kRunFiles, [&](const char* name) {
-    return fs::exists(folder / name, ignored);
-  });
-}
-
-// A folder with a configuration of its own is not part of the run around it.
-bool IsIndependent(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(folder / experiment::kConfigFile, ignored);
-}
-
-// What would let a run go on that is to be replaced. Its model stays until
-// there is a new one, which may start from it, and its record until the first
-// epoch of the new run is there to be recorded.
-void ForgetRun(const fs::path& folder) {
-  std::error_code ignored;
-  fs::remove(folder / experiment::kCheckpointFile, ignored);
-}
-
-// Where the runs of a folder are: in it or, if there are several, inside it.
-std::vector<fs::path> RunFolders(const fs::path& folder,
-                                 const RunConfig& config) {
-  if (config.Optimizers().size() == 1) return {folder};
-  std::vector<fs::path> folders;
-  for (const std::string& name : config.Optimizers()) {
-    folders.push_back(folder / name);
-  }
-  return folders;
-}
-
-// Of the runs in a folder those in whose place the new ones put nothing.
-std::vector<fs::path> Abandoned(const fs::path& folder,
-                                const RunConfig& config) {
-  std::vector<fs::path> old = {folder};
-  try {
-    RunConfig before;
-    experiment::ReadConfig(folder / experiment::kConfigFile, before);
-    old = RunFolders(folder, before);
-  } catch (const Error&) {
-    // Without a configuration that can be read only its own files are known.
-  }
-  const std::vector<fs::path> taken = RunFolders(folder, config);
-  std::erase_if(old, [&](const fs::path& path) {
-    return std::ranges::count(taken, path) > 0 ||
-           (path != folder && IsIndependent(path));
-  });
-  return old;
-}
-
-// Where the runs go. Nothing is made or changed before Open.
-class Output {
- public:
-  Output(const TrainArguments& arguments, const RunConfig& config)
-      : resume_(!arguments.resume.empty()),
-        several_(config.Optimizers().size() > 1) {
-    if (resume_) {
-      folder_ = arguments.resume;
-      lock_ = std::make_unique<experiment::FolderLock>(*folder_);
-    } else if (!arguments.out.empty() && arguments.out != "none") {
-      folder_ = arguments.out;
-      CheckFree(arguments, config);
-    }
-  }
-
-  // Takes the folder, and writes down what is asked for.
-  void Open(const TrainArguments& arguments, const RunConfig& config) {
-    if (arguments.out == "none") return;
-    if (!folder_) folder_ = NewFolder(config);
-    if (!lock_) lock_ = std::make_unique<experiment::FolderLock>(*folder_);
-    if (!resume_) Replace(config);
-    WriteFileAtomically(*folder_ / experiment::kConfigFile, config.ToToml());
-    for (const std::string& name : config.Optimizers()) {
-      if (!several_) break;
-      std::error_code error;
-      fs::create_directory(*FolderOf(name), error);
-      if (error)
-        ThrowFileError(*FolderOf(name), "cannot create", error.value());
-      RemoveTemporaries(*FolderOf(name));
-    }
-  }
-
-  // Once the new runs are there: the models that they do not replace, which one
-  // of them may have started from.
-  void RemoveOldModels() const {
-    std::error_code ignored;
-    for (const fs::path& folder : abandoned_) {
-      fs::remove(folder / experiment::kModelFile, ignored);
-      if (folder != *folder_) fs::remove(folder, ignored);  // if it is empty
-    }
-  }
-
-  // Of one run: a folder of its own where there are several.
-  [[nodiscard]] std::optional<fs::path> FolderOf(
-      const std::string& optimizer) const {
-    if (!folder_ || !several_) return folder_;
-    return *folder_ / optimizer;
-  }
-
-  [[nodiscard]] const std::optional<fs::path>& Folder() const {
-    return folder_;
-  }
-
- private:
-  // Throws if something is in the way.
-  void CheckFree(const TrainArguments& arguments,
-                 const RunConfig& config) const {
-    bool found = HasRun(*folder_);
-    for (const std::string& name : config.Optimizers()) {
-      const fs::path inner = *folder_ / name;
-      if (!several_ || !HasRun(inner)) continue;
-      found = true;
-      if (IsIndependent(inner)) {
-        throw UsageError(fmt::format(
-            "--out {}: {} holds a run of its own; choose another folder",
-            folder_->string(), inner.string()));
-      }
-    }
-    if (!found || arguments.overwrite) return;
-    throw UsageError(fmt::format(
-        "--out {}: there is a run already; --resume {} goes on with it, "
-        "--overwrite replaces it",
-        folder_->string(), folder_->string()));
-  }
-
-  // Nothing of the runs before may go on, and none of those whose place stays
-  // empty may be shown along with the new ones.
-  void Replace(const RunConfig& config) {
-    abandoned_ = Abandoned(*folder_, config);
-    for (const fs::path& folder : abandoned_) {
-      std::error_code ignored;
-      fs::remove(folder / experiment::kRunFile, ignored);
-      ForgetRun(folder);
-    }
-    for (const fs::path& folder : RunFolders(*folder_, config)) {
-      ForgetRun(folder);
-    }
-  }
-
-  bool resume_;
-  bool several_;
-  std::optional<fs::path> folder_;
-  std::vector<fs::path> abandoned_;  // runs that are replaced by none
-  std::unique_ptr<experiment::FolderLock> lock_;
-};
-
 // ---- What is said at the end ----
 
 std::string LossText(double loss) { return fmt::format("{:.4g}", loss); }
@@ -391,21 +221,21 @@ void PrintRounding(const RunConfig& config,
   }
 }
 
-void PrintWhatNext(const Output& output, const RunConfig& config,
+void PrintWhatNext(const TrainFolder& folder, const RunConfig& config,
                    const std::vector<RunResult>& results) {
   PrintRounding(config, results);
-  if (!output.Folder()) {
+  if (!folder.Path()) {
     fmt::print("\nNothing was saved (--out none).\n");
     return;
   }
-  const std::string folder = ShellWord(output.Folder()->string());
+  const std::string path = ShellWord(folder.Path()->string());
   const bool interrupted =
       results.back().summary.status == train::RunStatus::kInterrupted;
   if (interrupted) {
     fmt::print(
         "\nInterrupted at step {}; everything is saved. Go on with\n"
         "  sven train --resume {}\n",
-        results.back().summary.steps, folder);
+        results.back().summary.steps, path);
     return;
   }
   for (const RunResult& result : results) {
@@ -417,8 +247,8 @@ void PrintWhatNext(const Output& output, const RunConfig& config,
   }
   const RunResult* best = BestResult(config, results);
   if (best == nullptr) return;
-  fmt::print("\nSaved in {}. Use the model with\n  sven predict {} {}\n",
-             folder, ShellWord(best->folder->string()), DataOptions(config));
+  fmt::print("\nSaved in {}. Use the model with\n  sven predict {} {}\n", path,
+             ShellWord(best->folder->string()), DataOptions(config));
 }
 
 // ---- The training ----
@@ -438,7 +268,7 @@ template <class T>
 std::vector<RunResult> TrainAll(const TrainArguments& arguments,
                                 const RunConfig& config,
                                 const experiment::RunData<T>& data,
-                                const Output& output) {
+                                const TrainFolder& folder) {
   std::size_t width = 0;
   for (const auto& name : config.Optimizers()) {
     width = std::max(width, name.size());
@@ -452,7 +282,7 @@ std::vector<RunResult> TrainAll(const TrainArguments& arguments,
     results.push_back(experiment::RunTraining<T>(
         config, data,
         {.optimizer = name,
-         .folder = output.FolderOf(name),
+         .folder = folder.Of(name),
          .resume = !arguments.resume.empty(),
          .command = CommandLine(),
          .observers = observers,
@@ -468,25 +298,28 @@ std::vector<RunResult> TrainAll(const TrainArguments& arguments,
 template <class T>
 int Train(const TrainArguments& arguments, const RunConfig& config) {
   // What cannot be done leaves nothing behind, and destroys nothing.
-  Output output(arguments, config);
+  TrainFolder folder({.out = arguments.out,
+                      .resume = arguments.resume,
+                      .overwrite = arguments.overwrite},
+                     config);
   const experiment::RunData<T> data = experiment::LoadRunData<T>(config);
   for (const std::string& name : config.Optimizers()) {
     experiment::CheckRun<T>(config, data,
                             {.optimizer = name,
-                             .folder = output.FolderOf(name),
+                             .folder = folder.Of(name),
                              .resume = !arguments.resume.empty()});
   }
   const auto live = TakePort(arguments);
-  output.Open(arguments, config);
+  folder.Open(config);
   if (live) {
-    live->Follow({*output.Folder()});
+    live->Follow({*folder.Path()});
     PrintError("Live at {}\n", live->Address());
   }
-  const auto results = TrainAll<T>(arguments, config, data, output);
+  const auto results = TrainAll<T>(arguments, config, data, folder);
   const bool all_done = results.size() == config.Optimizers().size();
-  if (all_done) output.RemoveOldModels();
+  if (all_done) folder.RemoveOldModels();
   PrintTable(results);
-  PrintWhatNext(output, config, results);
+  PrintWhatNext(folder, config, results);
   static_cast<void>(std::fflush(stdout));
   if (live) live->ShowEnd();
   const bool any_good =
@@ -577,7 +410,7 @@ void AddTrainCommand(CLI::App& app) {
     AddFieldFlags(*command, group.fields, group.title, arguments->flags);
   }
   AddOptimizerFlags(*command, arguments->flags);
-  command->footer(kFooter);
+  command->footer(kTrainFooter);
   command->callback([arguments] { RunTrain(*arguments); });
 }
 

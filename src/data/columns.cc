@@ -16,7 +16,7 @@ namespace {
 
 // The column, counted from 0, that a text names by its number.
 std::optional<Index> ByNumber(std::string_view text, Index count) {
-  const std::optional<Index> number = internal::ParseInteger(text);
+  const std::optional<Index> number = sven::internal::ParseInteger(text);
   if (!number || *number == 0 || *number < -count || *number > count) {
     return std::nullopt;
   }

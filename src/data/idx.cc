@@ -11,7 +11,7 @@
 namespace sven::data {
 namespace {
 
-constexpr std::array<std::pair<std::uint8_t, DType>, 6> kTypes = {
+constexpr std::array<std::pair<std::uint8_t, DType>, 6> kIdxTypes = {
     {{0x08, DType::kU8},
      {0x09, DType::kI8},
      {0x0b, DType::kI16},
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::uint8_t, DType>, 6> kTypes = {
 
 std::optional<DType> IdxType(std::span<const std::byte, 4> start) {
   if (start[0] != std::byte{0} || start[1] != std::byte{0}) return std::nullopt;
-  for (const auto& [code, dtype] : kTypes) {
+  for (const auto& [code, dtype] : kIdxTypes) {
     if (start[2] == std::byte{code}) return dtype;
   }
   return std::nullopt;

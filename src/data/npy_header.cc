@@ -23,18 +23,18 @@ struct NpyType {
   std::string_view name;
   DType dtype;
 };
-constexpr std::array<NpyType, 12> kTypes = {{{"f8", DType::kF64},
-                                             {"f4", DType::kF32},
-                                             {"f2", DType::kF16},
-                                             {"i8", DType::kI64},
-                                             {"i4", DType::kI32},
-                                             {"i2", DType::kI16},
-                                             {"i1", DType::kI8},
-                                             {"u8", DType::kU64},
-                                             {"u4", DType::kU32},
-                                             {"u2", DType::kU16},
-                                             {"u1", DType::kU8},
-                                             {"b1", DType::kBool}}};
+constexpr std::array<NpyType, 12> kNpyTypes = {{{"f8", DType::kF64},
+                                                {"f4", DType::kF32},
+                                                {"f2", DType::kF16},
+                                                {"i8", DType::kI64},
+                                                {"i4", DType::kI32},
+                                                {"i2", DType::kI16},
+                                                {"i1", DType::kI8},
+                                                {"u8", DType::kU64},
+                                                {"u4", DType::kU32},
+                                                {"u2", DType::kU16},
+                                                {"u1", DType::kU8},
+                                                {"b1", DType::kBool}}};
 
 // Takes the dictionary apart. Its grammar is that part of Python's which
 // NumPy's writer uses, with blanks and the order of keys free.
@@ -94,10 +94,11 @@ class DictionaryReader {
   void ReadType() {
     const std::string_view text = ReadString(
         "a type in quotes (a structured type cannot be read as numbers)");
-    const auto found = text.empty() ? kTypes.end()
-                                    : std::ranges::find(kTypes, text.substr(1),
-                                                        &NpyType::name);
-    const bool known = found != kTypes.end();
+    const auto found =
+        text.empty()
+            ? kNpyTypes.end()
+            : std::ranges::find(kNpyTypes, text.substr(1), &NpyType::name);
+    const bool known = found != kNpyTypes.end();
     // The byte order may only be left open where there is none.
     const bool ordered =
         known && (text.front() == '<' || text.front() == '>' ||
@@ -237,8 +238,8 @@ StoredArray OpenNpy(UniqueStream file) {
 }
 
 std::string FormatNpyHeader(DType dtype, std::span<const Index> shape) {
-  const auto type = std::ranges::find(kTypes, dtype, &NpyType::dtype);
-  Check(type != kTypes.end(), "NPY has no BF16");
+  const auto type = std::ranges::find(kNpyTypes, dtype, &NpyType::dtype);
+  Check(type != kNpyTypes.end(), "NPY has no BF16");
   std::string dictionary = fmt::format(
       "{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
       ByteSize(dtype) == 1 ? '|' : '<', type->name, fmt::join(shape, ", "),

@@ -79,16 +79,17 @@ MnistOptions ToMnist(const TaskInfo& task, const TaskSettings& settings) {
 std::vector<std::string_view> Given(const TaskSettings& settings) {
   std::vector<std::string_view> names;
   const TaskSettings unset;
-  TaskSettings::VisitFields(settings, [&](const Field& field,
-                                          const auto& value) {
-    bool is_set = false;
-    if constexpr (internal::IsOptional<std::decay_t<decltype(value)>>::value) {
-      is_set = value.has_value();
-    } else {
-      is_set = value != unset.task_standardise;
-    }
-    if (is_set) names.push_back(field.name);
-  });
+  TaskSettings::VisitFields(
+      settings, [&](const Field& field, const auto& value) {
+        bool is_set = false;
+        if constexpr (sven::internal::IsOptional<
+                          std::decay_t<decltype(value)>>::value) {
+          is_set = value.has_value();
+        } else {
+          is_set = value != unset.task_standardise;
+        }
+        if (is_set) names.push_back(field.name);
+      });
   return names;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "claim_cases.h"
@@ -11,14 +10,12 @@
 namespace sven::experiment {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // ---- What an epoch costs ----
 
 // Of the run that was disturbed least; NaN if there is none.
 double EpochSeconds(const ExperimentResult& cost, const std::string& task,
                     const std::string& optimizer, double k = 0) {
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (const PointResult& point : cost.points) {
     if (point.optimizer != optimizer || point.Setting("task") != task ||
         point.seconds.empty() || (k != 0 && point.Number("k") != k)) {

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "claim_cases.h"
 
 namespace sven::experiment {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // The rtol at which values of k are compared.
 constexpr double kCommonCut = 1e-3;

@@ -5,15 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sven/experiment/paper.h"
 
 namespace sven::experiment {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // "10 seeds"
 std::string SeedCount(const ExperimentResult& experiment) {

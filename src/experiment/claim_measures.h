@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What claims are judged by. Of a loss, NaN says that it was not measured, and
-// infinity that all runs diverged.
+// What claims are judged by.
 #ifndef SVEN_SRC_EXPERIMENT_CLAIM_MEASURES_H_
 #define SVEN_SRC_EXPERIMENT_CLAIM_MEASURES_H_
 
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "not_measured.h"
 #include "sven/experiment/claims.h"
 #include "sven/experiment/results.h"
 

@@ -5,21 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "machine.h"
+#include "not_measured.h"
 #include "sven/base/error.h"
 #include "sven/base/fields.h"
 #include "sven/train/records.h"
 
 namespace sven::experiment {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // To six digits, so that a file with the results holds the very same numbers.
 double Rounded(double value) {

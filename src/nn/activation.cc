@@ -16,11 +16,6 @@ struct ValueAndSlope {
   Pack<T> slope;
 };
 
-template <class T>
-Pack<T> Abs(const Pack<T>& x) {
-  return x < 0 ? -x : x;
-}
-
 struct Gelu {
   template <class T>
   static ValueAndSlope<T> At(const Pack<T>& x) {

@@ -42,6 +42,10 @@ template <class T>
 inline Pack<T> Broadcast(T value) {
   return value - Pack<T>{};
 }
+template <class T>
+inline Pack<T> Abs(const Pack<T>& x) {
+  return x < 0 ? -x : x;
+}
 
 #ifdef SVEN_HAVE_SLEEF_AVX2
 inline Pack<double> Exp(Pack<double> x) { return Sleef_expd4_u10avx2(x); }

@@ -11,7 +11,7 @@ namespace {
 
 // The numbers of one step, rounded to T once.
 template <class T>
-struct Coefficients {
+struct AdamCoefficients {
   T keep_mean, take_mean;
   T keep_square, take_square;
   T l2, decay;
@@ -21,7 +21,7 @@ struct Coefficients {
 };
 
 template <class T>
-Coefficients<T> CoefficientsOf(const AdamRule& rule, std::int64_t t) {
+AdamCoefficients<T> AdamCoefficientsOf(const AdamRule& rule, std::int64_t t) {
   const auto steps = static_cast<double>(t);
   const double first = 1 - std::pow(rule.beta1, steps);
   const double second = 1 - std::pow(rule.beta2, steps);
@@ -37,8 +37,8 @@ Coefficients<T> CoefficientsOf(const AdamRule& rule, std::int64_t t) {
 }
 
 template <bool kAmsgrad, class T>
-void Update(const Coefficients<T>& c, const T* p, T* m, T* v, T* largest, T* u,
-            std::size_t count) {
+void Update(const AdamCoefficients<T>& c, const T* p, T* m, T* v, T* largest,
+            T* u, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) {
     const T g = u[i] + c.l2 * p[i];
@@ -75,7 +75,7 @@ void AdamState<T>::Visit(StateArchive& archive) {
 template <class T>
 void AdamUpdate(const AdamRule& rule, std::span<const T> parameters,
                 AdamState<T>& state, std::span<T> update) {
-  const Coefficients<T> c = CoefficientsOf<T>(rule, ++state.steps);
+  const AdamCoefficients<T> c = AdamCoefficientsOf<T>(rule, ++state.steps);
   const auto run = rule.amsgrad ? Update<true, T> : Update<false, T>;
   run(c, parameters.data(), state.mean.data(), state.square.data(),
       state.largest_square.data(), update.data(), update.size());

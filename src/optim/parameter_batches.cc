@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sven/optim/layer_factors.h"
+
 namespace sven::optim {
 namespace {
-
-bool AnyFree(const nn::DenseLayer& layer) {
-  return layer.WeightFree() || layer.BiasFree();
-}
 
 void AppendRange(Index first, Index count, std::vector<Index>& list) {
   for (Index i = 0; i < count; ++i) list.push_back(first + i);

@@ -11,7 +11,7 @@ namespace {
 
 // The numbers of one step, rounded to T once.
 template <class T>
-struct Coefficients {
+struct RmspropCoefficients {
   T keep, take;  // alpha, 1 - alpha
   T l2;
   T eps;
@@ -20,8 +20,8 @@ struct Coefficients {
 };
 
 template <bool kCentered, bool kMomentum, class T>
-void Update(const Coefficients<T>& c, const T* p, RmspropState<T>& state, T* u,
-            std::size_t count) {
+void Update(const RmspropCoefficients<T>& c, const T* p, RmspropState<T>& state,
+            T* u, std::size_t count) {
   T* v = state.square.data();
   T* a = state.mean.data();
   T* b = state.momentum.data();
@@ -71,12 +71,12 @@ template <class T>
 double Rmsprop<T>::Transform(const GradientPoint<T>& point,
                              std::span<T> update) {
   const double rate = options_.learning_rate * point.rate_factor;
-  const Coefficients<T> c{.keep = static_cast<T>(options_.alpha),
-                          .take = static_cast<T>(1 - options_.alpha),
-                          .l2 = static_cast<T>(options_.weight_decay),
-                          .eps = PositiveIn<T>(options_.eps),
-                          .momentum = static_cast<T>(options_.momentum),
-                          .scale = static_cast<T>(-rate)};
+  const RmspropCoefficients<T> c{.keep = static_cast<T>(options_.alpha),
+                                 .take = static_cast<T>(1 - options_.alpha),
+                                 .l2 = static_cast<T>(options_.weight_decay),
+                                 .eps = PositiveIn<T>(options_.eps),
+                                 .momentum = static_cast<T>(options_.momentum),
+                                 .scale = static_cast<T>(-rate)};
   const bool momentum = options_.momentum != 0;
   const auto plain =
       momentum ? Update<false, true, T> : Update<false, false, T>;

@@ -13,7 +13,7 @@ namespace {
 
 // The numbers of one step, rounded to T once.
 template <class T>
-struct Coefficients {
+struct ScheduleFreeCoefficients {
   T keep, take;  // beta2, 1 - beta2
   T root;        // 1 / sqrt(1 - beta2^t)
   T eps;
@@ -24,7 +24,7 @@ struct Coefficients {
 };
 
 template <class T>
-void Update(const Coefficients<T>& c, const T* y,
+void Update(const ScheduleFreeCoefficients<T>& c, const T* y,
             ScheduleFreeAdamWState<T>& state, std::span<T> update) {
   T* z = state.point.data();
   T* x = state.average.data();
@@ -115,14 +115,15 @@ double ScheduleFreeAdamW<T>::Transform(const GradientPoint<T>& point,
   const double rate = options_.learning_rate * point.rate_factor;
   const double correction =
       1 - std::pow(options_.beta2, static_cast<double>(state_.steps));
-  const Coefficients<T> c{.keep = static_cast<T>(options_.beta2),
-                          .take = static_cast<T>(1 - options_.beta2),
-                          .root = static_cast<T>(1 / std::sqrt(correction)),
-                          .eps = PositiveIn<T>(options_.eps),
-                          .decay = static_cast<T>(options_.weight_decay),
-                          .rate = static_cast<T>(rate),
-                          .share = static_cast<T>(NextShare(rate)),
-                          .towards = static_cast<T>(options_.beta1)};
+  const ScheduleFreeCoefficients<T> c{
+      .keep = static_cast<T>(options_.beta2),
+      .take = static_cast<T>(1 - options_.beta2),
+      .root = static_cast<T>(1 / std::sqrt(correction)),
+      .eps = PositiveIn<T>(options_.eps),
+      .decay = static_cast<T>(options_.weight_decay),
+      .rate = static_cast<T>(rate),
+      .share = static_cast<T>(NextShare(rate)),
+      .towards = static_cast<T>(options_.beta1)};
   Update<T>(c, point.parameters.data(), state_, update);
   // What is frozen does not decay in x and z either.
   CopyFrozen<T>(point.net.Layers(), point.parameters, state_.point);

@@ -4,21 +4,18 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sven/base/error.h"
+#include "testing/child_process.h"
 #include "testing/files.h"
 
 namespace sven {
@@ -26,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::DataErrorOf;
+using testing::InChildProcess;
+using testing::StepDown;
 using testing::TemporaryFolder;
 
 void Write(const fs::path& path,
@@ -106,30 +105,6 @@ TEST(AtomicFile, ErrorsNameThePathTheReasonAndWhatToDo) {
                 ": No such file or directory; check the path");
 }
 
-// Runs `action` in a child process, so that it may spoil its own surroundings,
-// and returns what it returns. Empty if the child dies.
-std::string InChildProcess(const std::function<std::string()>& action) {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) throw std::runtime_error("pipe failed");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::string text = [&]() noexcept { return action(); }();
-    const auto written = ::write(ends[1], text.data(), text.size());
-    ::_exit(written == std::ssize(text) ? 0 : 1);
-  }
-  ::close(ends[1]);
-  std::string text;
-  std::array<char, 512> buffer{};
-  for (ssize_t count = 0;
-       (count = ::read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
-}
-
 TEST(AtomicFile, ANameWithoutAFolderIsInTheCurrentOne) {
   const TemporaryFolder folder;
   const std::string message = InChildProcess([&] {
@@ -167,9 +142,7 @@ TEST(AtomicFile, AFolderWithoutPermissionLeavesTheOldFileIntact) {
                                      fs::perms::others_read |
                                      fs::perms::others_exec);
   const std::string message = InChildProcess([&]() -> std::string {
-    constexpr uid_t kNobody = 65534;
-    // Permissions do not bind the superuser.
-    if (::geteuid() == 0 && ::seteuid(kNobody) != 0) return "skip";
+    if (!StepDown()) return "skip";
     return DataErrorOf([&] { Write(path, {"new"}); });
   });
   fs::permissions(folder.Path(), fs::perms::owner_all);

@@ -3,10 +3,11 @@
 # Trainings that are stopped at random moments, by SIGINT, SIGTERM and SIGKILL,
 # and by files that may not grow, end with the same model, byte for byte, as one
 # that was left alone.
-# Usage: interruption_test.sh SVEN [INTERRUPTIONS]
+# Usage: interruption_test.sh SVEN [INTERRUPTIONS [EPOCHS]]
 set -uo pipefail
 sven=$1
 wanted=${2:-100}
+epochs=${3:-120}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 RANDOM=20260101
@@ -32,7 +33,7 @@ settings() {
 # would stop that.)
 prepare() { # prepare NAME DIR SEED
   command=("$sven" train --task toy1d --train-size 300 --val-size 50
-    --epochs 120 --hidden 8,8 --batch-size 32 --checkpoint-every 10steps --quiet
+    --epochs "$epochs" --hidden 8,8 --batch-size 32 --checkpoint-every 10steps --quiet
     --out "$2" --seed "$3" $(settings "$1"))
 }
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # sven reproduce as a user runs it, with few runs: what it writes, that it goes on
 # where it was stopped, and what it refuses.
-# Usage: reproduce_test.sh SVEN
+# Usage: reproduce_test.sh SVEN [SEEDS], those of the reproduction that is stopped
 set -uo pipefail
 sven=$(realpath "$1")
+seeds=${2:-4}
 source "$(dirname "$0")/expect.sh"
 cd "$work" || exit 1
 
@@ -52,7 +53,7 @@ expect 1 "holds another scan, with other --seeds" reproduce \
 same a/results.json first.json
 
 # In use.
-"$sven" reproduce --out b --only fraction-toy1d --seeds 4 --jobs 1 \
+"$sven" reproduce --out b --only fraction-toy1d --seeds "$seeds" --jobs 1 \
   >stdout 2>stderr &
 scan=$!
 for _ in $(seq 200); do
@@ -67,9 +68,9 @@ wait "$scan"
 settle $? "exit code of an interrupted reproduction"
 [ ! -e b/results.json ]
 settle $? "results of an interrupted reproduction"
-expect 0 "Written" reproduce --out b --only fraction-toy1d --seeds 4
-[ "$(ls b/fraction-toy1d/runs | wc -l)" -eq 20 ]
-settle $? "20 records"
+expect 0 "Written" reproduce --out b --only fraction-toy1d --seeds "$seeds"
+[ "$(ls b/fraction-toy1d/runs | wc -l)" -eq $((5 * seeds)) ]
+settle $? "5 records for each seed"
 
 # The best points of a scan are run again. The scan's own records are made up, all
 # alike but for one, which is the best.
