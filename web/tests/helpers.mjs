@@ -139,6 +139,15 @@ export async function drawn(page) {
   );
 }
 
+/** So many there are, now or as soon as what was asked for has been drawn. */
+export async function hasCount(locator, expected, message) {
+  const end = Date.now() + 3000;
+  while ((await locator.count()) !== expected && Date.now() < end) {
+    await locator.page().waitForTimeout(20);
+  }
+  assert.equal(await locator.count(), expected, message);
+}
+
 /** To another section without loading the page again. */
 export async function go(page, hash) {
   await page.evaluate(async (to) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Feed, serve } from '../tools/mock-server.mjs';
-import { fixture, open, startBrowser, valuesOfLine } from './helpers.mjs';
+import { fixture, open, startBrowser, valuesOfLine, hasCount } from './helpers.mjs';
 
 const { browser } = await startBrowser();
 const HASH = '#curves?task=toy1d+none+none&x=step';
@@ -84,7 +84,7 @@ test('only what changed is sent, and nothing if nothing did', async () => {
 test('runs come and go', async () => {
   const document = withEpochs(2);
   const { server, page } = await start(document);
-  assert.equal(await page.locator('svg.chart').first().locator('.line').count(), 2);
+  await hasCount(page.locator('svg.chart').first().locator('.line'), 2);
   server.state.feed.put({
     ...document,
     runs: document.runs.filter((run) => run.id !== 'two/adam'),

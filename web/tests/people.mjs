@@ -11,6 +11,7 @@ import {
   reproduction,
   startBrowser,
   writePage,
+  hasCount,
 } from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
@@ -139,7 +140,7 @@ test('all can be reached and done by keyboard', async () => {
     [name],
   );
   await page.keyboard.press('Space');
-  assert.equal(await page.locator('svg.chart').first().locator('.line').count(), lines - 1);
+  await hasCount(page.locator('svg.chart').first().locator('.line'), lines - 1);
   assert.equal(await focused(), name);
   for (
     let i = 0;
@@ -169,7 +170,7 @@ test('a figure comes as SVG with all styles, as PNG, as CSV and as a table', asy
     );
   assert.equal(strokes.length, lines);
   assert.ok(strokes.every(([fill, width]) => fill === 'none' && parseFloat(width) > 1));
-  assert.equal(await alone.locator('[class], style').count(), 0);
+  await hasCount(alone.locator('[class], style'), 0);
   assert.match(await alone.locator('svg').first().textContent(), /sven.*Validation loss/s);
   const png = await download(page, figure.getByRole('button', { name: 'PNG' }));
   assert.equal(png.content.subarray(1, 4).toString(), 'PNG');
@@ -183,6 +184,6 @@ test('a figure comes as SVG with all styles, as PNG, as CSV and as a table', asy
     );
   assert.equal(rows.filter((row) => row.y !== '').length, points);
   await figure.getByRole('button', { name: 'Table' }).click();
-  assert.equal(await figure.locator('.data-table tbody tr').count(), rows.length);
+  await hasCount(figure.locator('.data-table tbody tr'), rows.length);
   await page.done();
 });

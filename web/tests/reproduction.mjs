@@ -13,6 +13,7 @@ import {
   startBrowser,
   valuesOfLine,
   writePage,
+  hasCount,
 } from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
@@ -67,7 +68,7 @@ test('figure 1 has the medians of the best points by epoch and by time', async (
     const optimizers = new Set(experiment(name).points.map((p) => p.optimizer));
     for (const row of [1, 2]) {
       const chart = found.locator(`[data-panel="${row}.${column + 1}"] svg.chart`);
-      assert.equal(await chart.locator('.line').count(), optimizers.size);
+      await hasCount(chart.locator('.line'), optimizers.size);
       for (const optimizer of ['sven', 'adam', 'lbfgs']) {
         const point = best(name, optimizer);
         const drawn = await valuesOfLine(chart, optimizer, { x: row === 2, y: true });
@@ -96,7 +97,7 @@ test('figure 2 has a curve for each k, for each rtol, and all spectra', async ()
         .points.filter((p) => p.optimizer === 'sven' && Number(p.settings.rtol) === 1e-3)
         .map((p) => p.settings.k),
     );
-    assert.equal(await panel(place).locator('.line').count(), ks.size);
+    await hasCount(panel(place).locator('.line'), ks.size);
   }
   const k16 = best('sweep-toy1d', 'sven', (s) => s.k === '16' && Number(s.rtol) === 1e-3);
   (await valuesOfLine(panel('1.1'), 'k 16')).forEach(([, y], i) =>
@@ -106,7 +107,7 @@ test('figure 2 has a curve for each k, for each rtol, and all spectra', async ()
   (await valuesOfLine(panel('2.2'), 'rtol 0.0001')).forEach(([, y], i) =>
     near(y, cut.validation.median[i], 1e-2),
   );
-  assert.equal(await panel('2.1').locator('.line').count(), 60);
+  await hasCount(panel('2.1').locator('.line'), 60);
   const whole = experiment('mnist').points.find(
     (p) => p.settings.k === '64' && Number(p.settings.rtol) === 1e-4 && p.spectra,
   );
@@ -121,8 +122,8 @@ test('figures 3 and 4 have means with bands, both losses and both spectra', asyn
   const third = await figure(page, 3);
   const chart = third.locator('[data-panel="1.1"] svg.chart');
   const points = experiment('microbatch-toy1d').points;
-  assert.equal(await chart.locator('.line').count(), points.length);
-  assert.equal(await chart.locator('.band').count(), points.length);
+  await hasCount(chart.locator('.line'), points.length);
+  await hasCount(chart.locator('.band'), points.length);
   const rows = parseCsv(
     (await download(page, third.getByRole('button', { name: 'CSV' }))).content.toString(),
   );
@@ -138,12 +139,12 @@ test('figures 3 and 4 have means with bands, both losses and both spectra', asyn
     ['1.2', 'validation'],
   ]) {
     const panel = fourth.locator(`[data-panel="${place}"] svg.chart`);
-    assert.equal(await panel.locator('.line').count(), 7);
+    await hasCount(panel.locator('.line'), 7);
     (await valuesOfLine(panel, 'sven')).forEach(([, y], i) =>
       near(y, best('mnist-ce', 'sven')[key].mean[i], 1e-2),
     );
   }
-  assert.equal(await fourth.locator('[data-panel="1.3"] svg.chart .line').count(), 8);
+  await hasCount(fourth.locator('[data-panel="1.3"] svg.chart .line'), 8);
   await page.done();
 });
 
@@ -152,7 +153,7 @@ test('the legend of a figure toggles lines in all its panels', async () => {
   const found = await figure(page, 1);
   const before = await found.locator('.line').count();
   await found.getByRole('button', { name: 'adam' }).click();
-  assert.equal(await found.locator('.line').count(), before - 8);
+  await hasCount(found.locator('.line'), before - 8);
   await page.done();
 });
 

@@ -16,6 +16,7 @@ import {
   startBrowser,
   valuesOfLine,
   writePage,
+  hasCount,
 } from './helpers.mjs';
 
 const { browser, folder } = await startBrowser();
@@ -56,7 +57,7 @@ test('the ranking has medians and quartiles over seeds, in order', async () => {
     (await download(page, ranking.getByRole('button', { name: 'CSV' }))).content.toString(),
   );
   assert.equal(rows.length, 10);
-  assert.equal(await ranking.locator('tbody tr').count(), 10);
+  await hasCount(ranking.locator('tbody tr'), 10);
   const losses = svenRuns({ k: 16, lr: 1, rtol: 0.001 }).map((r) => r.summary.final_val_loss);
   assert.equal(losses.length, 2);
   const row = rows.find((r) => r.settings === 'k 16 · lr 1 · rtol 10⁻³');
@@ -95,8 +96,8 @@ test('tables are sorted by their heads', async () => {
 test('curves have a line for each optimizer, with the values of the files', async () => {
   const page = await open(browser, writePage(folder, fixture()), `#curves?${task}`);
   const chart = page.locator('svg.chart').first();
-  assert.equal(await chart.locator('.line').count(), 2);
-  assert.equal(await page.locator('svg.chart').count(), 2);
+  await hasCount(chart.locator('.line'), 2);
+  await hasCount(page.locator('svg.chart'), 2);
   const best = svenRuns({ k: 16, lr: 1, rtol: 0.001 });
   const key = 'scan/sven_k=16_lr=1_rtol=0.001_seed=1';
   for (const [metric, index] of [
@@ -112,7 +113,7 @@ test('curves have a line for each optimizer, with the values of the files', asyn
   }
   await page.getByRole('button', { name: 'all', exact: true }).click();
   // Nine points have a finite loss; the tenth has nothing to draw but its place.
-  assert.equal(await chart.locator('.line').count(), 10);
+  await hasCount(chart.locator('.line'), 10);
   await page.done();
 });
 
@@ -132,7 +133,7 @@ test('bands are one standard deviation, of logarithms on a logarithmic axis', as
       (r) => r.panel === 'Validation loss' && r.curve.startsWith('sven') && r.x === 2,
     );
   };
-  assert.equal(await page.locator('svg.chart').first().locator('.band').count(), 2);
+  await hasCount(page.locator('svg.chart').first().locator('.band'), 2);
   assert.match(await page.locator('.figure .note').innerText(), /of the logarithms/);
   const [low, high] = sigma(losses.map(Math.log)).map(Math.exp);
   let found = await row();
@@ -147,7 +148,7 @@ test('bands are one standard deviation, of logarithms on a logarithmic axis', as
   near(found.low, sigma(losses)[0], 1e-4);
   near(found.high, sigma(losses)[1], 1e-4);
   await page.getByRole('button', { name: 'none' }).click();
-  assert.equal(await page.locator('.band').count(), 0);
+  await hasCount(page.locator('.band'), 0);
   await page.done();
 });
 
@@ -180,18 +181,18 @@ test('the legend toggles lines, and settings filter them', async () => {
   const lines = page.locator('svg.chart').first().locator('.line');
   const sgd = page.locator('.legend').getByRole('button', { name: 'sgd' });
   await sgd.click();
-  assert.equal(await lines.count(), 8);
+  await hasCount(lines, 8);
   assert.equal(await sgd.getAttribute('aria-pressed'), 'false');
   assert.match(page.url(), /off=sgd/);
   await sgd.click();
-  assert.equal(await lines.count(), 10);
+  await hasCount(lines, 10);
   await page.getByText('Settings', { exact: true }).first().click();
   await page.getByLabel('k', { exact: true }).selectOption('4');
-  assert.equal(await lines.count(), 4);
+  await hasCount(lines, 4);
   await page.getByLabel('rtol', { exact: true }).selectOption('0.01');
-  assert.equal(await lines.count(), 2);
+  await hasCount(lines, 2);
   await page.getByRole('button', { name: 'Show all again' }).click();
-  assert.equal(await lines.count(), 10);
+  await hasCount(lines, 10);
   await page.getByLabel('Colour by').selectOption('k');
   assert.deepEqual(await page.locator('.legend button').allInnerTexts(), ['k 4', 'k 16', 'k –']);
   await page.done();
@@ -217,7 +218,7 @@ test('pointing at a line or its name lights it up', async () => {
   );
   await page.mouse.click(box.x + x + 2, box.y + y + 2);
   await page.waitForFunction(() => location.hash.startsWith('#runs?point='));
-  assert.equal(await page.locator('tbody tr').count(), 2);
+  await hasCount(page.locator('tbody tr'), 2);
   await page.done();
 });
 
@@ -225,7 +226,7 @@ test('a link opens what it was taken from', async () => {
   const address = writePage(folder, fixture());
   const hash = `#curves?${task}&show=all&off=sgd&x=step&y=linear&s.k=16`;
   const page = await open(browser, address, hash);
-  assert.equal(await page.locator('svg.chart').first().locator('.line').count(), 4);
+  await hasCount(page.locator('svg.chart').first().locator('.line'), 4);
   assert.equal(
     await page.getByRole('button', { name: 'step', exact: true }).getAttribute('aria-pressed'),
     'true',
@@ -236,7 +237,7 @@ test('a link opens what it was taken from', async () => {
   await page.goBack();
   await page.waitForSelector('.legend');
   await drawn(page);
-  assert.equal(await page.locator('svg.chart').first().locator('.line').count(), 4);
+  await hasCount(page.locator('svg.chart').first().locator('.line'), 4);
   await go(page, '#nowhere?x=%E0%A4%A');
   assert.equal(await page.locator('h2').innerText(), 'Overview');
   await go(page, '#run?id=none');
@@ -248,11 +249,11 @@ test('spectra have one line per epoch with s_i / s_1', async () => {
   const page = await open(browser, writePage(folder, fixture()), `#spectra?${task}`);
   const charts = page.locator('svg.chart');
   await charts.first().waitFor();
-  assert.equal(await charts.count(), 4);
+  await hasCount(charts, 4);
   const id = 'scan/sven_k=16_lr=1_rtol=0.001_seed=2';
   await go(page, `#spectra?${task}&runs=${encodeURIComponent(encodeURIComponent(id))}`);
-  assert.equal(await charts.count(), 1);
-  assert.equal(await charts.locator('.line').count(), 2);
+  await hasCount(charts, 1);
+  await hasCount(charts.locator('.line'), 2);
   const { epochs } = records().get('sven_k=16_lr=1_rtol=0.001_seed=2');
   for (const epoch of epochs) {
     const line = await valuesOfLine(charts.first(), `epoch ${epoch.epoch}`);
@@ -265,7 +266,7 @@ test('spectra have one line per epoch with s_i / s_1', async () => {
 test('heat maps have the final loss of each point, and mark what diverged', async () => {
   const page = await open(browser, writePage(folder, fixture()), '#hyper');
   const panels = page.locator('svg.heat-map');
-  assert.equal(await panels.count(), 2);
+  await hasCount(panels, 2);
   assert.deepEqual(await page.locator('.figure').first().locator('.panel-title').allInnerTexts(), [
     'rtol = 10⁻³',
     'rtol = 0.01',
@@ -276,9 +277,9 @@ test('heat maps have the final loss of each point, and mark what diverged', asyn
     median(svenRuns({ k: 16, lr: 0.1, rtol: 0.001 }).map((r) => r.summary.final_val_loss)),
     1e-5,
   );
-  assert.equal(await panels.locator('.cell').count(), 8);
-  assert.equal(await page.locator('svg.marginal').count(), 3);
-  assert.equal(await page.locator('svg.marginal').first().locator('.dot').count(), 8);
+  await hasCount(panels.locator('.cell'), 8);
+  await hasCount(page.locator('svg.marginal'), 3);
+  await hasCount(page.locator('svg.marginal').first().locator('.dot'), 8);
   await page.done();
   const lost = fixture();
   const gone = lost.runs.filter((run) => run.id.startsWith('scan/sven_k=4_lr=1_rtol=0.001'));
@@ -290,16 +291,16 @@ test('heat maps have the final loss of each point, and mark what diverged', asyn
   const marked = await open(browser, writePage(folder, lost), '#hyper');
   const all = marked.locator('svg.heat-map').first().locator('.cell[data-x="4"][data-y="1"]');
   assert.equal(await all.getAttribute('data-value'), '');
-  assert.equal(await all.locator('.cross').count(), 1);
-  assert.equal(await marked.locator('.cell .cross').count(), 2);
-  assert.equal(await marked.locator('svg.marginal').first().locator('.cross').count(), 2);
+  await hasCount(all.locator('.cross'), 1);
+  await hasCount(marked.locator('.cell .cross'), 2);
+  await hasCount(marked.locator('svg.marginal').first().locator('.cross'), 2);
   await marked.done();
 });
 
 test('the panels of a heat map can be put into one', async () => {
   const page = await open(browser, writePage(folder, fixture()), '#hyper');
   await page.getByRole('button', { name: 'one', exact: true }).click();
-  assert.equal(await page.locator('svg.heat-map').count(), 1);
+  await hasCount(page.locator('svg.heat-map'), 1);
   const cell = page.locator('.cell[data-x="16"][data-y="0.1"]');
   const losses = [0.001, 0.01].map((rtol) =>
     median(svenRuns({ k: 16, lr: 0.1, rtol }).map((r) => r.summary.final_val_loss)),
@@ -307,7 +308,7 @@ test('the panels of a heat map can be put into one', async () => {
   near(Number(await cell.getAttribute('data-value')), Math.min(...losses), 1e-5);
   await page.getByLabel('Up', { exact: true }).selectOption('rtol');
   await page.getByRole('button', { name: 'lr', exact: true }).click();
-  assert.equal(await page.locator('svg.heat-map').count(), 2);
+  await hasCount(page.locator('svg.heat-map'), 2);
   await page.done();
 });
 
@@ -316,7 +317,7 @@ test('an address with choices that there are not shows the defaults', async () =
   const odd = 'task=x&source=x&x=x&y=x&xs=x&band=x&by=x&show=x&off=x,%25&rows=x&sort=x&optimizer=x';
   for (const section of ['overview', 'curves', 'hyper', 'spectra', 'runs']) {
     await go(page, `#${section}?${odd}&measure=x&hx=x&hy=x&facet=x&runs=x&q=%00&point=x&s.k=x`);
-    assert.equal(await page.locator('[role=alert]').count(), 0, section);
+    await hasCount(page.locator('[role=alert]'), 0, section);
   }
   await page.done();
 });
@@ -326,8 +327,8 @@ test('one setting alone has a plot, and no heat map', async () => {
   document.runs = document.runs.filter((run) => run.id.startsWith('scan/sgd'));
   document.runs.push({ ...document.runs[0], id: 'scan/sgd_lr=0.1', settings: { lr: 0.1 } });
   const page = await open(browser, writePage(folder, document), '#hyper');
-  assert.equal(await page.locator('svg.heat-map').count(), 0);
-  assert.equal(await page.locator('svg.marginal').count(), 1);
+  await hasCount(page.locator('svg.heat-map'), 0);
+  await hasCount(page.locator('svg.marginal'), 1);
   await page.done();
 });
 
@@ -419,7 +420,7 @@ test('memory and accuracy are shown where they are', async () => {
     run.epochs.val_accuracy = run.epochs.val_loss.map((_, i) => 0.9 + 0.01 * i);
   }
   const page = await open(browser, writePage(folder, document));
-  assert.equal(await page.locator('th:has-text("Memory")').count(), 2);
+  await hasCount(page.locator('th:has-text("Memory")'), 2);
   assert.match(await page.locator('.ranking tbody tr').first().innerText(), /52 MB/);
   await go(page, '#curves');
   await page.locator('.panel-title').first().waitFor();
