@@ -20,13 +20,16 @@ constexpr double kFirstFloor = 1;
 constexpr double kMostFloor = 0.01;
 constexpr double kFloorRisesFrom = 1e-9;
 constexpr double kFloorSamples = 2000;
-constexpr double kRateChange = 8;
+constexpr double kRateChange = 5;
 constexpr double kRateDelay = 1000;
-constexpr double kLeastRate = 0.01;
+constexpr double kLeastRate = 0.05;
 
 // Small data sets.
 constexpr double kFew = 300;
 constexpr double kMostGuard = 10;
+
+// Conditions per output cost their square: as many as are worth it.
+constexpr Index kMostRows = 256;
 
 // Filters that cut need a cut below all.
 constexpr double kMostCut = 0.999;
@@ -35,12 +38,22 @@ constexpr double kMostCut = 0.999;
 double Smallness(std::optional<Index> samples) {
   if (!samples) return 0;
   const double ratio = kFew / std::max(static_cast<double>(*samples), kFew);
-  return ratio * std::sqrt(ratio);
+  return std::pow(ratio, 1.25);
 }
 
-double DecayForClasses(std::optional<Index> samples) {
-  if (!samples) return 1e-4;
-  return std::max(1e-4, 1.5 / std::max(static_cast<double>(*samples), kFew));
+// What holds classes back. Between samples that are few for their dimensions
+// there is always a border, which the next ones do not keep to: nu = 10 inputs /
+// samples, at most 1, that of MNIST if the samples are not counted.
+double Scarcity(Index inputs, std::optional<Index> samples) {
+  if (!samples) return 0.13;
+  return std::min(
+      1.0, 10 * static_cast<double>(inputs) / static_cast<double>(*samples));
+}
+double LambdaForClasses(double nu) {
+  return std::clamp(1.5 * nu, 0.02, std::max(0.2, nu * std::sqrt(nu)));
+}
+double DecayForClasses(double nu, Index batch_size) {
+  return std::min(7e-4 * static_cast<double>(batch_size) * nu * nu * nu, 0.01);
 }
 
 }  // namespace
@@ -69,6 +82,7 @@ void SvenAdaptiveState::Visit(StateArchive& archive) {
   archive.Number("lambda", lambda);
   archive.Number("floor", floor);
   archive.Number("rate", rate);
+  archive.Number("largest_batch", largest_batch);
   progress.Visit(archive);
 }
 
@@ -86,20 +100,24 @@ template <class T>
 typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
     BatchProblem<T>& problem) const {
   const bool classes = problem.LossFunction().kind == nn::Loss::kCrossEntropy;
-  const bool outputs = options_.conditions == AdaptiveConditions::kOutputs ||
-                       (options_.conditions == AdaptiveConditions::kAuto &&
-                        !classes && problem.Net().NumOutputs() == 1);
-  const std::optional<Index> n = this->TrainingSize();
-  const double least = options_.lambda_min.value_or(
-      classes ? std::max(0.03, Smallness(n)) : 1e-12);
-  return {.learning_rate = options_.learning_rate.value_or(classes ? 1 : 0.5),
-          .lambda_min = std::min(least, options_.lambda_max),
-          .conditions = {.kind = outputs ? Conditions::kOutputs
-                                         : Conditions::kLosses,
-                         .kappa = options_.kappa.value_or(classes ? 2 : 1)},
-          .steer = options_.steer.value_or(!classes),
-          .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60),
-          .decay = options_.decay.value_or(classes ? DecayForClasses(n) : 0)};
+  const Index B = problem.BatchSize();
+  const Index C = problem.Net().NumOutputs();
+  const bool few = C == 1 || LargestBatch(B) * C <= kMostRows;
+  const bool outputs =
+      options_.conditions == AdaptiveConditions::kOutputs ||
+      (options_.conditions == AdaptiveConditions::kAuto && !classes && few);
+  const double nu = Scarcity(problem.Net().NumInputs(), this->TrainingSize());
+  const double least =
+      options_.lambda_min.value_or(classes ? LambdaForClasses(nu) : 1e-12);
+  return {
+      .learning_rate = options_.learning_rate.value_or(classes ? 1 : 0.5),
+      .lambda_min = std::min(least, options_.lambda_max),
+      .conditions = {.kind =
+                         outputs ? Conditions::kOutputs : Conditions::kLosses,
+                     .kappa = options_.kappa.value_or(classes ? 1.25 : 1)},
+      .steer = options_.steer.value_or(!classes),
+      .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60),
+      .decay = options_.decay.value_or(classes ? DecayForClasses(nu, B) : 0)};
 }
 
 template <class T>
@@ -124,6 +142,7 @@ core::Weighting SvenAdaptive<T>::Damping(const SvenAdaptiveState& state) const {
 template <class T>
 SvenAdaptiveState SvenAdaptive<T>::Steered(double loss, Index samples) const {
   SvenAdaptiveState next = state_;
+  next.largest_batch = static_cast<double>(LargestBatch(samples));
   next.progress.Add(loss);
   if (profile_.steer) {
     const double move = std::exp(static_cast<double>(samples) / kFloorSamples);

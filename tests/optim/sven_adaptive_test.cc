@@ -60,7 +60,7 @@ TEST(SvenAdaptive, StepsAsTheDampedPseudoInverseOfSignedResiduals) {
             1e-9);
 }
 
-TEST(SvenAdaptive, OfSeveralOutputsTakesTheRootOfTheLosses) {
+TEST(SvenAdaptive, OfManyOutputsTakesTheRootOfTheLosses) {
   Problem<double> problem = Regression({2, 5, 3});
   const Vector<double> theta = ToVector<double>(problem.net.Parameters());
   const Vector<double> R = PlainLosses(problem, theta).cwiseSqrt();
@@ -73,6 +73,7 @@ TEST(SvenAdaptive, OfSeveralOutputsTakesTheRootOfTheLosses) {
   SvenAdaptive<double> optimizer({.learning_rate = 0.1,
                                   .unit = core::DampingUnit::kMean,
                                   .lambda_start = 0.3,
+                                  .conditions = AdaptiveConditions::kLosses,
                                   .steer = false});
   optimizer.Step(problem.net, problem.loss, problem.Batch());
   EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
@@ -80,7 +81,27 @@ TEST(SvenAdaptive, OfSeveralOutputsTakesTheRootOfTheLosses) {
             1e-6);
 }
 
-TEST(SvenAdaptive, OfCrossEntropyTakesTheLossesAtRateOneWithDampingAndDecay) {
+TEST(SvenAdaptive, OutputsAreConditionsUpTo256InTheLargestBatch) {
+  using enum AdaptiveConditions;
+  const auto updates = [](AdaptiveConditions conditions,
+                          std::initializer_list<Index> batches) {
+    SvenAdaptive<double> optimizer({.conditions = conditions});
+    Vector<double> last;
+    for (const Index batch : batches) {
+      Problem<double> problem =
+          MakeProblem<double>({.widths = {2, 5, 4}, .batch = batch});
+      optimizer.Step(problem.net, problem.loss, problem.Batch());
+      last = ToVector<double>(optimizer.Update());
+    }
+    return last;
+  };
+  EXPECT_EQ(updates(kAuto, {64}), updates(kOutputs, {64}));
+  EXPECT_EQ(updates(kAuto, {65}), updates(kLosses, {65}));
+  // A last batch that is smaller is one of them.
+  EXPECT_EQ(updates(kAuto, {65, 10}), updates(kLosses, {65, 10}));
+}
+
+TEST(SvenAdaptive, OfCrossEntropyTakesPowersOfTheLossesWithDampingAndDecay) {
   int compared = 0;
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
     Problem<double> problem =
@@ -89,10 +110,11 @@ TEST(SvenAdaptive, OfCrossEntropyTakesTheLossesAtRateOneWithDampingAndDecay) {
                              .loss = nn::Loss::kCrossEntropy,
                              .seed = seed});
     const Vector<double> theta = ToVector<double>(problem.net.Parameters());
-    const Vector<double> R = PlainLosses(problem, theta);
-    const Matrix<double> M = testing::FiniteDifferenceJacobian(
-        [&](const Vector<double>& at) { return PlainLosses(problem, at); },
-        theta);
+    const auto powers = [&](const Vector<double>& at) -> Vector<double> {
+      return PlainLosses(problem, at).array().pow(1.25 / 2);
+    };
+    const Vector<double> R = powers(theta);
+    const Matrix<double> M = testing::FiniteDifferenceJacobian(powers, theta);
     const double mean = M.squaredNorm() / static_cast<double>(M.rows());
     SvenAdaptive<double> optimizer(
         {.unit = core::DampingUnit::kMean, .attempts = 1, .norm_limit = 100});
@@ -103,7 +125,8 @@ TEST(SvenAdaptive, OfCrossEntropyTakesTheLossesAtRateOneWithDampingAndDecay) {
     EXPECT_EQ(report.learning_rate, 1);
     // lambda_start is below the least damping of cross-entropy.
     EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
-                            DenseStep(M, R, 0.03 * mean) - 1e-4 * theta),
+                            DenseStep(M, R, 1.5 * 0.13 * mean) -
+                                7e-4 * 5 * std::pow(0.13, 3) * theta),
               1e-6);
   }
   EXPECT_GT(compared, 2);
@@ -284,7 +307,8 @@ TEST(SvenAdaptive, TheGuardGoesWithTheMeanEigenvalueOfTheBatch) {
     optimizer.SetTrainingSize(size);
     optimizer.Step(problem.net, problem.loss, problem.Batch());
     // The first step has a floor of s_1^2 besides.
-    const double q = std::pow(std::min(1.0, 300.0 / size), 1.5);
+    const double q =
+        std::pow(std::min(1.0, 300.0 / static_cast<double>(size)), 1.25);
     const double lambda = std::max(10 * q * mean, s1 * s1);
     EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
                             0.1 * DenseStep(M, R, lambda)),
@@ -313,7 +337,7 @@ TEST(SvenAdaptive, ASmallLastBatchDoesNotRaiseTheDampingOfTheOthers) {
   EXPECT_LT(loss_of(129), 20 * loss_of(128));
 }
 
-TEST(SvenAdaptive, OfFewSamplesInClassesTakesMoreDampingAndDecay) {
+TEST(SvenAdaptive, ClassesAreHeldBackByTheirInputsOverTheSamples) {
   const auto step = [](std::optional<Index> size,
                        const SvenAdaptiveOptions& options) {
     Problem<double> problem = MakeProblem<double>(
@@ -324,13 +348,22 @@ TEST(SvenAdaptive, OfFewSamplesInClassesTakesMoreDampingAndDecay) {
         optimizer.Step(problem.net, problem.loss, problem.Batch()).Applied());
     return ToVector<double>(optimizer.Update());
   };
-  const auto few = std::pow(300.0 / 600, 1.5);
-  EXPECT_EQ(step(600, {}),
-            step(std::nullopt, {.lambda_min = few, .decay = 1.5 / 600}));
-  EXPECT_EQ(step(1000000, {}), step(std::nullopt, {}));
+  const auto expected = [&](double lambda_min, double nu) {
+    return step(std::nullopt,
+                {.lambda_min = lambda_min,
+                 .decay = std::min(7e-4 * 5 * nu * nu * nu, 0.01)});
+  };
+  constexpr double kTolerance = 1e-12;
+  // Six inputs: nu = 60 / size.
+  EXPECT_LT(RelativeError(step(10, {}), expected(1, 1)), kTolerance);
+  EXPECT_LT(RelativeError(step(120, {}), expected(std::pow(0.5, 1.5), 0.5)),
+            kTolerance);
+  EXPECT_LT(RelativeError(step(300, {}), expected(0.2, 0.2)), kTolerance);
+  EXPECT_LT(RelativeError(step(600, {}), expected(0.15, 0.1)), kTolerance);
+  EXPECT_LT(RelativeError(step(60000, {}), expected(0.02, 1e-3)), kTolerance);
   // What is given is not touched.
-  const SvenAdaptiveOptions given{.lambda_min = 0.03, .decay = 1e-4};
-  EXPECT_EQ(step(10, given), step(std::nullopt, {}));
+  const SvenAdaptiveOptions given{.lambda_min = 0.2, .decay = 1e-4};
+  EXPECT_EQ(step(10, given), step(std::nullopt, given));
 }
 
 TEST(SvenAdaptive, EvaluatesWithTheAverageOfTheLastSteps) {

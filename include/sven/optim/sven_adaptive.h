@@ -11,6 +11,7 @@
 #ifndef SVEN_OPTIM_SVEN_ADAPTIVE_H_
 #define SVEN_OPTIM_SVEN_ADAPTIVE_H_
 
+#include <algorithm>
 #include <optional>
 
 #include "sven/base/fields.h"
@@ -29,7 +30,9 @@ enum class DampingFilter {
 };
 
 enum class AdaptiveConditions {
-  kAuto,     // outputs for a squared error of one output, else losses
+  // Outputs for squared errors and Huber's, if there is one output or a batch has
+  // at most 256 of them in all; else losses.
+  kAuto,
   kLosses,   // one per sample: R = l^(kappa/2)
   kOutputs,  // one per output (Conditions::kOutputs)
 };
@@ -41,13 +44,15 @@ struct SvenAdaptiveOptions {
   // Where nothing is given here, the loss decides:
   //                          squared errors, Huber     cross-entropy
   //   learning_rate          0.5                       1
-  //   lambda_min             1e-12                     0.03 or more
-  //   kappa                  1                         2
+  //   lambda_min             1e-12                     0.02 to 1
+  //   kappa                  1                         1.25
   //   steer                  true                      false
   //   average                1/60                      1/10
-  //   decay                  0                         1e-4 or more
-  // "Or more" if there are few samples: with n of them (SetTrainingSize) damping
-  // of at least (300 / n)^1.5, up to 1, and decay of at least 1.5 / n, up to 0.005.
+  //   decay                  0                         0 to 0.01
+  // For cross-entropy it is nu = 10 inputs / samples (SetTrainingSize), at most
+  // 1, that decides: lambda_min is 1.5 nu, at least 0.02 and at most 0.2 or
+  // nu^1.5; decay is 7e-4 nu^3 times the size of the batch, at most 0.01.
+  // Without a number of samples nu is 0.13.
   std::optional<double> learning_rate = std::nullopt;
   DampingFilter filter = DampingFilter::kTikhonov;
   // What lambda is relative to, for the filter tikhonov.
@@ -95,7 +100,7 @@ struct SvenAdaptiveOptions {
     visit(Field{"lambda_start", "damping before the first step", kPositive},
           self.lambda_start);
     visit(Field{"lambda_min",
-                "least damping; none: 1e-12, for cross-entropy 0.03 or more",
+                "least damping; none: 1e-12, for cross-entropy 0.02 or more",
                 kPositive},
           self.lambda_min);
     visit(Field{"lambda_max", "most damping", kPositive}, self.lambda_max);
@@ -151,8 +156,9 @@ struct SvenAdaptiveOptions {
 
 struct SvenAdaptiveState {
   double lambda = 0;
-  double floor = 0;  // of lambda, by steering
-  double rate = 1;   // of the learning rate, by steering
+  double floor = 0;          // of lambda, by steering
+  double rate = 1;           // of the learning rate, by steering
+  double largest_batch = 0;  // so far
   Progress progress;
   bool operator==(const SvenAdaptiveState&) const = default;
 
@@ -186,6 +192,9 @@ class SvenAdaptive : public Optimizer<T> {
   }
   [[nodiscard]] std::optional<double> KeptInAverage(double n) const override;
 
+  [[nodiscard]] Index LargestBatch(Index size) const {
+    return std::max(size, static_cast<Index>(state_.largest_batch));
+  }
   [[nodiscard]] Profile ChooseProfile(BatchProblem<T>& problem) const;
   [[nodiscard]] core::Weighting Damping(const SvenAdaptiveState& state) const;
   // The state for a batch of this loss and size. It becomes the optimizer's own at the
