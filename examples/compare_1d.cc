@@ -2,6 +2,7 @@
 //
 // Trains the paper's 1-D task with SGD, Adam and Sven, from the same weights and
 // on the same batches, and prints how they compare.
+// Usage: compare_1d [curves.csv]
 #include <fmt/format.h>
 #include <sven/base/stopwatch.h>
 #include <sven/sven.h>
@@ -9,11 +10,11 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
-#include <fstream>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "program.h"
 
 namespace {
 
@@ -92,19 +93,20 @@ void Print(const std::vector<Result>& results) {
   }
 }
 
-void WriteCurves(const char* path, const std::vector<Result>& results) {
-  std::ofstream file(path);
-  file << "optimizer,epoch,validation_loss\n";
+void Write(example::ResultFile& file, const std::vector<Result>& results) {
+  file.WriteLine("optimizer,epoch,validation_loss");
   for (const Result& result : results) {
     for (int epoch = 1; epoch <= kEpochs; ++epoch) {
-      file << fmt::format("\"{}\",{},{}\n", result.name, epoch,
-                          Median(result.losses[epoch - 1]));
+      file.WriteLine(fmt::format("\"{}\",{},{}", result.name, epoch,
+                                 Median(result.losses[epoch - 1])));
     }
   }
-  if (!file.flush()) throw sven::Error(fmt::format("{}: cannot write", path));
+  file.Finish();
 }
 
-void Compare(const char* curves) {
+void Run(int argc, char** argv) {
+  std::optional<example::ResultFile> file;
+  if (argc > 1) file.emplace(argv[1]);
   const auto task = sven::data::MakeToy1d<double>();
   fmt::print(
       "y = exp(-10 x^2) sin(2 x), {} samples, network 1-16-16-16-1, batch {}, "
@@ -123,17 +125,11 @@ void Compare(const char* curves) {
   std::vector<Result> results;
   for (const Entry& entry : entries) results.push_back(Train(entry, task));
   Print(results);
-  if (curves != nullptr) WriteCurves(curves, results);
+  if (file) Write(*file, results);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    Compare(argc > 1 ? argv[1] : nullptr);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "compare_1d: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  return example::Main("compare_1d [curves.csv]", argc, argv, Run);
 }

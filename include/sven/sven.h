@@ -46,9 +46,13 @@
 #include "sven/optim/soap.h"
 #include "sven/optim/spring.h"
 #include "sven/optim/sven.h"
+#include "sven/pde/problem.h"
 #include "sven/report/collection.h"
 #include "sven/report/document.h"
 #include "sven/report/ranking.h"
+#include "sven/solve/check_jacobian.h"
+#include "sven/solve/covariance.h"
+#include "sven/solve/solve.h"
 #include "sven/train/checkpoint.h"
 #include "sven/train/trainer.h"
 

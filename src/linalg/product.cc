@@ -62,6 +62,15 @@ void MultiplyAtB(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C) {
   }
 }
 
+void AddGram(const ConstMatrixView<double>& G, MatrixRef<double> K) {
+  Check(K.rows() == G.rows() && K.cols() == G.rows(),
+        "K must have one row per row of G");
+  InitialiseThreads();
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, ToBlas(G.rows()),
+              ToBlas(G.cols()), 1.0, G.data(), ToBlas(G.cols()), 1.0, K.data(),
+              ToBlas(K.outerStride()));
+}
+
 void InitialiseThreads() {
   static const bool done = [] {
     openblas_set_num_threads(1);

@@ -12,6 +12,9 @@
 #include "sven/optim/registry.h"
 #include "sven/optim/sgd.h"
 #include "sven/optim/sven.h"
+#include "sven/pde/problem.h"
+#include "sven/solve/solve.h"
+#include "testing/conditions.h"
 #include "testing/problems.h"
 
 namespace {
@@ -221,3 +224,92 @@ TEST(Allocation, NoneInAnLbfgsStepWithAFullHistory) {
 
 }  // namespace
 }  // namespace sven::optim
+
+namespace sven::solve {
+namespace {
+
+// From the third iteration of Solve on.
+template <class F>
+long AllocationsInLaterIterations(const Method& method, const F& function,
+                                  const GroupOptions& group) {
+  Problem<double> problem(4);
+  problem.Add("wave", 20, function, group);
+  std::vector<double> theta = {0.5, 0.1, 0.7, -0.9};
+  long early = 0;
+  long late = 0;
+  Solve(problem, theta,
+        {.method = method,
+         .tolerances = {.gradient = 0, .step = 0, .cost = 0},
+         .max_iterations = 8,
+         .observers = {[&](const Iteration<double>& iteration) {
+           (iteration.number <= 2 ? early : late) = allocations;
+           return Next::kContinue;
+         }}});
+  EXPECT_GT(late, 0);
+  return late - early;
+}
+
+TEST(Allocation, NoneInAnIterationOfSolve) {
+  for (const Method& method :
+       {Method(LevenbergMarquardt{}), Method(AdaptiveSven{}),
+        Method(Sven{.learning_rate = 0.1}), Method(Spring{})}) {
+    for (const GroupOptions& group :
+         {GroupOptions{}, GroupOptions{.mode = Mode::kReverse},
+          GroupOptions{.weight = 2, .batch = 7}}) {
+      EXPECT_EQ(AllocationsInLaterIterations(method, testing::WaveAll(), group),
+                0)
+          << method.index();
+      EXPECT_EQ(
+          AllocationsInLaterIterations(method, testing::WaveRows(), group), 0)
+          << method.index();
+      EXPECT_EQ(AllocationsInLaterIterations(
+                    method, testing::WaveJacobianRows(), group),
+                0)
+          << method.index();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sven::solve
+
+namespace sven::pde {
+namespace {
+
+// From the third iteration on, on the dense road and on that of K; with jets
+// that are differentiated in duals and on the tape; in batches, too.
+TEST(Allocation, NoneInAnIterationOnADifferentialEquation) {
+  const auto condition = [](const auto& u) {
+    return u.Laplacian() + u.Value() * u.D(0) - 1.0;
+  };
+  for (const Index inputs : {2, 20}) {
+    for (const Index points : {30, 300}) {
+      for (const bool drawn : {false, true}) {
+        nn::Mlp<double> net({inputs, 16, 16, 1}, nn::Activation::kTanh, 1);
+        RandomStream random(1, RandomUse::kData);
+        Matrix<double> x(points, inputs);
+        for (Index k = 0; k < x.size(); ++k) x.data()[k] = random.Uniform();
+        Problem<double> problem(net);
+        GroupOptions options{.derivatives = nn::Derivatives::kLaplacian};
+        if (drawn) options.batch = points - 3;
+        problem.Add("interior", x, condition, options);
+        long early = 0;
+        long late = 0;
+        Solve(problem, net.Parameters(),
+              {.method = solve::AdaptiveSven{},
+               .tolerances = {.gradient = 0, .step = 0, .cost = 0},
+               .max_iterations = 6,
+               .observers = {[&](const solve::Iteration<double>& iteration) {
+                 (iteration.number <= 2 ? early : late) = allocations;
+                 return solve::Next::kContinue;
+               }}});
+        EXPECT_GT(late, 0);
+        EXPECT_EQ(late - early, 0)
+            << inputs << " inputs, " << points << " points, " << drawn;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sven::pde

@@ -19,6 +19,9 @@ void MultiplyABt(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
 template <class T>
 void MultiplyAtB(ConstMatrixView<T> A, ConstMatrixView<T> B, MatrixView<T> C);
 
+// Adds G G^T to the lower triangle of K; the upper one is left alone.
+void AddGram(const ConstMatrixView<double>& G, MatrixRef<double> K);
+
 // How many threads the large products may use; 1 unless set. This is the setting
 // of OpenBLAS for the whole process: Sven sets it to 1 at its first use.
 void SetThreads(int count);
