@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sven/solve/check_jacobian.h"
+#include "sven/solve/finite_differences.h"
 
 namespace sven::pde {
 namespace {
@@ -50,8 +50,8 @@ std::string DescribeWrongSlope(PointConditions<T>& conditions,
     };
     solve::internal::Derivative derivative{.given = given,
                                            .residual = residual};
-    solve::internal::CompareWithDifferences<T>(variable, /*tolerance=*/0,
-                                               {&derivative, 1});
+    solve::internal::CompareWithDifferences<T>(
+        variable, solve::internal::kWrongFrom<T>, {&derivative, 1});
     number = variable.value;
     if (!derivative.wrong) return std::string();
     return fmt::format(

@@ -17,6 +17,9 @@ constexpr int kAttempts = 60;
 // Costs whose rounding would not be a number any more.
 constexpr double kNothing = 1e-280;
 
+// Steps in a row that are taken back for the derivatives where they end.
+constexpr int kRetreats = 20;
+
 constexpr const char* kNoStep = "no step lowers the cost";
 constexpr const char* kCutOff =
     "what is left to gain lies in directions that the truncation leaves out; "
@@ -84,20 +87,42 @@ bool Loop<T>::Arrive() {
     if (sampled_ && stepped_) theta_.swap(trial_);  // where it came from
     return false;
   }
-  stepped_ = false;
   KeepBest();
   survey_.Look(system_, theta_, options_.bounds);
+  if (!sampled_ && !std::isfinite(survey_.Gradient()) && Retreat()) {
+    return Arrive();
+  }
+  if (stepped_) retreats_ = 0;
+  stepped_ = false;
   summary_.gradient = survey_.Gradient();
   if (sampled_) return true;
   const double target = options_.tolerances.target;
   if (target > 0 && cost_ <= target) {
     End(Ending::kTarget);
-  } else if (survey_.Met()) {
+  } else if (cost_ == 0 || survey_.Met()) {
     End(Ending::kMet);
   } else if (survey_.Gradient() <= Floor(options_.tolerances.gradient)) {
     End(Ending::kGradient);
   }
   return !done_;
+}
+
+// A good place to end at, but none to go on from: the derivatives there are not
+// finite. A shorter step will hardly end at such a place again.
+template <class T>
+bool Loop<T>::Retreat() {
+  if (!stepped_ || cost_ == 0 || !stepper_->TriesAgain()) return false;
+  if (cost_ < best_cost_) {
+    best_cost_ = cost_;
+    best_ = theta_;
+  }
+  if (++retreats_ > kRetreats) return false;
+  stepper_->Judge({.cost = last_trial_.cost,
+                   .trial_cost = std::numeric_limits<double>::infinity(),
+                   .predicted = last_trial_.predicted});
+  theta_.swap(trial_);
+  stepped_ = false;
+  return true;
 }
 
 // Methods that do not look at the cost may have been at a better place before.
@@ -291,6 +316,7 @@ template <class T>
 void Loop<T>::Take(const Trial& trial) {
   theta_.swap(trial_);
   stepped_ = true;
+  last_trial_ = trial;
   cost_ = trial.trial_cost;
   ++summary_.accepted;
   KeepBest();

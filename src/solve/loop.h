@@ -48,6 +48,9 @@ class Loop {
   }
   // Draws and linearises. False if that was the end.
   bool Arrive();
+  // Takes the last step back, unless that was done too often. (Theta() may still
+  // be where it ended.)
+  bool Retreat();
   void ReturnToStart();
   // Why a cost is not finite.
   [[nodiscard]] std::string Fault() const;
@@ -91,7 +94,9 @@ class Loop {
   double relative_step_ = 0;
   // The same of the model's own step from here, infinite if it was not tried.
   double own_step_ = 0;
-  bool stepped_ = false;  // since the last linearisation
+  bool stepped_ = false;   // since the last linearisation
+  Trial last_trial_ = {};  // of the last step
+  int retreats_ = 0;       // to the place where it stands
   bool done_ = false;
   Summary summary_;
   Stopwatch stopwatch_;

@@ -19,26 +19,6 @@ std::string_view MethodName(const Method& method) {
   return kNames[method.index()];
 }
 
-template <class T>
-void CheckStart(std::span<const T> theta, const Bounds<T>& bounds) {
-  const auto fail = [&](std::size_t i, std::string_view relation, T bound) {
-    throw UsageError(fmt::format("theta[{}] = {}: must start {} its bound {}",
-                                 i, theta[i], relation, bound));
-  };
-  for (std::size_t i = 0; i < theta.size(); ++i) {
-    if (!std::isfinite(theta[i])) {
-      throw UsageError(
-          fmt::format("theta[{}] = {}: must start finite", i, theta[i]));
-    }
-    if (!bounds.lower.empty() && theta[i] < bounds.lower[i]) {
-      fail(i, "at or above", bounds.lower[i]);
-    }
-    if (!bounds.upper.empty() && theta[i] > bounds.upper[i]) {
-      fail(i, "at or below", bounds.upper[i]);
-    }
-  }
-}
-
 void ThrowIfAny(const std::string& fault) {
   if (!fault.empty()) throw DataError("the Jacobian is wrong: " + fault);
 }
@@ -85,23 +65,7 @@ void SolveOptions<T>::Validate(Index parameters) const {
     fail(fmt::format("max_seconds = {}: must satisfy max_seconds >= 0",
                      max_seconds));
   }
-  for (const auto* side : {&bounds.lower, &bounds.upper}) {
-    if (!side->empty() && std::ssize(*side) != parameters) {
-      fail(fmt::format("bounds: {} for {} parameters; must be one each or none",
-                       side->size(), parameters));
-    }
-  }
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  for (Index i = 0; i < parameters; ++i) {
-    const T lower = bounds.lower.empty() ? -kInfinity : bounds.lower[i];
-    const T upper = bounds.upper.empty() ? kInfinity : bounds.upper[i];
-    if (!(lower <= upper)) {
-      fail(
-          fmt::format("bounds: {} to {} for parameter {}; must satisfy lower "
-                      "<= upper",
-                      lower, upper, i));
-    }
-  }
+  bounds.Validate(parameters);
 }
 
 template <class T>
@@ -132,7 +96,7 @@ solve::Summary Solve(
     const std::type_identity_t<solve::SolveOptions<T>>& options) {
   solve::internal::CheckSizes<T>(system, theta);
   options.Validate(system.NumParameters());
-  solve::CheckStart<T>(theta, options.bounds);
+  options.bounds.CheckInside(theta);
   using Policy = solve::JacobianCheck;
   if (options.check == Policy::kAtStart) {
     solve::ThrowIfAny(system.JacobianFault(theta, options.bounds));

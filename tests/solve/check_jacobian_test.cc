@@ -331,7 +331,7 @@ TEST(CheckJacobian, ConditionsThatAreNotFiniteArePassedOver) {
   EXPECT_EQ(all[0].row, 1);
   const std::vector<double> nowhere = {
       std::numeric_limits<double>::quiet_NaN()};
-  EXPECT_TRUE(CheckJacobian(wrong, nowhere).empty());
+  EXPECT_THROW(CheckJacobian(wrong, nowhere), UsageError);
 }
 
 // Differences of the first step are not finite; those of smaller ones are.
@@ -381,11 +381,13 @@ TEST(CheckJacobian, WhatItIsCalledWithIsChecked) {
             "JacobianCheckOptions::rows = -1: must satisfy rows >= 1");
   EXPECT_EQ(check({.columns = 0}),
             "JacobianCheckOptions::columns = 0: must satisfy columns >= 1");
-  EXPECT_NE(check({}, {.lower = {0}}).find("bounds: 1 for 2 parameters"),
+  EXPECT_NE(check({}, {.lower = {0}}).find("Bounds: 1 for 2 parameters"),
             std::string::npos)
       << check({}, {.lower = {0}});
-  EXPECT_NE(check({}, {.upper = {3, 3, 3}}).find("bounds: 3 for 2 parameters"),
+  EXPECT_NE(check({}, {.upper = {3, 3, 3}}).find("Bounds: 3 for 2 parameters"),
             std::string::npos);
+  EXPECT_EQ(check({}, {.lower = {100, 100}}),
+            "theta[0] = 1: must be at or above its bound 100");
   EXPECT_EQ(
       UsageErrorOf([&] { CheckJacobian(problem, std::vector<double>{1}); }),
       "theta has 1 entries for 2 parameters");

@@ -158,6 +158,39 @@ TEST(Endings, AStepThatDampingMakesNothingOfIsNotConvergence) {
   EXPECT_FALSE(summary.Converged()) << summary.Brief();
 }
 
+// The bound is where sqrt has no derivative, and where the first steps end.
+TEST(Endings, AStepToWhereDerivativesAreInfiniteIsShortened) {
+  for (const Method& method :
+       {Method(LevenbergMarquardt{}), Method(AdaptiveSven{.lambda = 1e-6})}) {
+    Problem<double> problem(2);
+    problem.Add("roots", 2, [](auto x, auto r) {
+      using std::sqrt;
+      r[0] = 3.0 * (sqrt(x[0]) - 0.1);
+      r[1] = x[1] * x[1] - 2.0 + x[0];
+    });
+    std::vector<double> theta = {4, 3};
+    const Summary summary = Solve(
+        problem, theta, {.method = method, .bounds = {.lower = {0, -10}}});
+    EXPECT_TRUE(summary.Converged()) << summary.Full();
+    EXPECT_NEAR(theta[0], 0.01, 1e-9);
+    EXPECT_NEAR(theta[1], std::sqrt(1.99), 1e-9);
+  }
+}
+
+TEST(Endings, ConditionsThatAreZeroAreMetWithoutDerivatives) {
+  Problem<double> problem(1);
+  problem.Add("root", 1, [](auto x, auto r) {
+    using std::sqrt;
+    r[0] = sqrt(x[0]);
+  });
+  std::vector<double> theta = {0};
+  EXPECT_EQ(Solve(problem, theta).ending, Ending::kMet);
+  theta = {1};
+  const Summary summary = Solve(problem, theta, {.bounds = {.lower = {0}}});
+  EXPECT_EQ(theta[0], 0);
+  EXPECT_EQ(summary.ending, Ending::kMet) << summary.Brief();
+}
+
 TEST(Endings, WithoutAnIterationTheConditionsAreCountedAllTheSame) {
   Problem<double> problem(1);
   problem.Add("three", 3, [](auto x, auto r) {

@@ -219,14 +219,13 @@ TEST(Solve, WrongOptionsAreNamed) {
             "SolveOptions::max_iterations = -1: must satisfy max_iterations >= "
             "0");
   EXPECT_EQ(message({.bounds = {.lower = {0}}}),
-            "SolveOptions::bounds: 1 for 2 parameters; must be one each or "
+            "Bounds: 1 for 2 parameters; must be one each or "
             "none");
-  EXPECT_EQ(
-      message({.bounds = {.lower = {0, 1}, .upper = {0, 0.5}}}),
-      "SolveOptions::bounds: 1 to 0.5 for parameter 1; must satisfy lower "
-      "<= upper");
+  EXPECT_EQ(message({.bounds = {.lower = {0, 1}, .upper = {0, 0.5}}}),
+            "Bounds: 1 to 0.5 for parameter 1; must satisfy lower "
+            "<= upper");
   EXPECT_EQ(message({.bounds = {.lower = {0, 1}}}),
-            "theta[1] = 0: must start at or above its bound 1");
+            "theta[1] = 0: must be at or above its bound 1");
 }
 
 TEST(Solve, LimitsEndIt) {

@@ -2,8 +2,6 @@
 #ifndef SVEN_SOLVE_CHECK_JACOBIAN_H_
 #define SVEN_SOLVE_CHECK_JACOBIAN_H_
 
-#include <functional>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,44 +66,13 @@ struct WrongEntry {
 //
 // What is wrong, the worst first; empty if all is well. Needs four evaluations of
 // every group per parameter. Throws a UsageError for options or bounds out of
-// range, or a theta of the wrong size.
+// range, or a theta of the wrong size or outside of its bounds.
 template <class T>
 std::vector<WrongEntry> CheckJacobian(
     const Problem<T>& problem, std::type_identity_t<std::span<const T>> theta,
     const JacobianCheckOptions& options = {},
     const std::type_identity_t<Bounds<T>>& bounds = {});
 
-namespace internal {
-
-// One of the numbers that residuals depend on.
-template <class T>
-struct Variable {
-  T value = 0;
-  double scale = 1;  // the first step is in proportion to it
-  T lower = -std::numeric_limits<T>::infinity();
-  T upper = std::numeric_limits<T>::infinity();
-  // The residuals where the number is x.
-  std::function<void(T x, std::span<T> out)> residuals = {};
-};
-
-// A residual's derivative in it.
-struct Derivative {
-  double given = 0;
-  double residual = 0;
-  double rounding = 0;  // of the residual, beyond that of its value
-  double difference = std::numeric_limits<double>::quiet_NaN();
-  double uncertainty = std::numeric_limits<double>::infinity();
-  bool wrong = false;
-  bool settled = false;  // smaller steps would not change that
-};
-
-// Fills all but the first three of each; one per residual. Where differences are
-// not finite, nothing is wrong. The tolerance is that of JacobianCheckOptions.
-template <class T>
-void CompareWithDifferences(const Variable<T>& variable, double tolerance,
-                            std::span<Derivative> derivatives);
-
-}  // namespace internal
 }  // namespace sven::solve
 
 #endif  // SVEN_SOLVE_CHECK_JACOBIAN_H_
