@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame: title, sections, theme, state of the connection.
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Report } from './data';
 import { plural } from './format';
 import { type Connection, follow } from './live';
@@ -15,7 +15,7 @@ import { Reproduction } from './sections/reproduction';
 import { RunPage } from './sections/run';
 import { Runs } from './sections/runs';
 import { Spectra } from './sections/spectra';
-import { applyChoice, resolve, storedChoice, type Theme, type ThemeChoice } from './theme';
+import { applyChoice, storedChoice, systemTheme, type Theme, type ThemeChoice } from './theme';
 import { hashOf, PageContext, useView } from './view';
 
 interface SectionEntry {
@@ -47,16 +47,16 @@ const SECTIONS: readonly SectionEntry[] = [
 
 function useTheme(): [Theme, ThemeChoice, (choice: ThemeChoice) => void] {
   const [choice, setChoice] = useState<ThemeChoice>(storedChoice);
-  const [theme, setTheme] = useState<Theme>(() => resolve(choice));
-  useEffect(() => {
-    applyChoice(choice);
-    setTheme(resolve(choice));
+  const [system, setSystem] = useState<Theme>(systemTheme);
+  // Before the screen is painted: the style sheet's colours and the figures' change together.
+  useLayoutEffect(() => applyChoice(choice), [choice]);
+  useLayoutEffect(() => {
     const query = matchMedia('(prefers-color-scheme: dark)');
-    const listen = () => setTheme(resolve(choice));
+    const listen = () => setSystem(systemTheme());
     query.addEventListener('change', listen);
     return () => query.removeEventListener('change', listen);
-  }, [choice]);
-  return [theme, choice, setChoice];
+  }, []);
+  return [choice === 'auto' ? system : choice, choice, setChoice];
 }
 
 function useReport(first: Report, live: boolean): [Report, Connection] {
@@ -90,13 +90,14 @@ export function App(props: { report: Report; live: boolean }) {
   useEffect(() => {
     document.title = section ? `${section.title} – ${title}` : title;
   }, [section, title]);
-  // A new section begins at its top, and is where the keyboard goes on.
+  // A new section begins at its top, or where the address says, and is where the
+  // keyboard goes on; nobody sees it scrolled as the last one was.
   const place = inRuns ? `run ${view.params.get('id')}` : section?.key;
   const before = useRef(place);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;
-    scrollTo(0, 0);
+    if (!view.params.has('at')) scrollTo(0, 0);
     document.getElementById('section-title')?.focus({ preventScroll: true });
   }, [place]);
   const task = view.params.get('task');

@@ -133,7 +133,6 @@ export function applyChoice(choice: ThemeChoice): void {
   }
 }
 
-export function resolve(choice: ThemeChoice): Theme {
-  if (choice !== 'auto') return choice;
+export function systemTheme(): Theme {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }

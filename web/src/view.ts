@@ -2,7 +2,7 @@
 // What is on the screen, as the part of the address after #: a section and the
 // choices made in it, such as #curves?task=toy1d&x=seconds.
 import { createContext } from 'preact';
-import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
+import { useCallback, useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Model } from './model';
 import type { Theme } from './theme';
 
@@ -40,7 +40,8 @@ export const usePage = (): Page => useContext(PageContext);
 /** The view, kept in step with the address in both directions. */
 export function useView(): [View, (change: Change) => void] {
   const [view, setView] = useState(() => parseHash(location.hash));
-  useEffect(() => {
+  // From the first paint on: a change of the address must not go unheard.
+  useLayoutEffect(() => {
     const listen = () => setView(parseHash(location.hash));
     addEventListener('hashchange', listen);
     return () => removeEventListener('hashchange', listen);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
 /** The width of an element in pixels, followed as it changes; 0 before it is known. */
 export function useSize<E extends HTMLElement>(): [RefObject<E | null>, number] {
   const ref = useRef<E>(null);
   const [width, setWidth] = useState(0);
-  useEffect(() => {
+  // Before the screen is painted, so that nothing is seen empty first.
+  useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return;
     setWidth(Math.floor(element.clientWidth));

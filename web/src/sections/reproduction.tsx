@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The paper's figures and claims.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Figure } from '../charts/figure';
 import { LineChart } from '../charts/line_chart';
 import { Legend } from '../charts/legend';
@@ -36,7 +36,7 @@ export function Reproduction() {
     change({ at: key });
     scrollToPlace(key);
   };
-  useEffect(() => scrollToPlace(view.params.get('at')), []);
+  useLayoutEffect(() => scrollToPlace(view.params.get('at')), []);
   return (
     <Section
       title="Reproduction"
