@@ -14,6 +14,33 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const FIXTURES = here('fixtures');
 export const TEMPLATE = readFileSync(here('../dist/report.html'), 'utf8');
 
+/**
+ * How long what has to come is waited for, in milliseconds: machines may be slow, or
+ * busy with something else. Only tests that fail take that long.
+ */
+export const PATIENCE = 30_000;
+
+/**
+ * Runs assertions until all of them hold, and gives back what the block does: what a
+ * click, a key, another address or a server's answer leads to is there a moment later.
+ * When patience ends, the last failure is thrown.
+ */
+export async function eventually(block, patience = PATIENCE) {
+  const end = performance.now() + patience;
+  for (;;) {
+    try {
+      return await block();
+    } catch (failure) {
+      if (performance.now() > end) throw failure;
+    }
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+/** So many there are, now or as soon as what was asked for has been drawn. */
+export const hasCount = (locator, expected, message) =>
+  eventually(async () => assert.equal(await locator.count(), expected, message));
+
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 let started;
@@ -26,6 +53,7 @@ export function startBrowser() {
     const browser = await chromium.launch({
       executablePath,
       args: ['--no-sandbox', '--disable-gpu'],
+      timeout: 4 * PATIENCE,
     });
     after(async () => {
       await browser.close();
@@ -42,12 +70,15 @@ export const SVEN = process.env.SVEN ?? here('../../build/release/bin/sven');
 /** What the program makes of the fixtures, and what the small producer does. */
 export function documentOf() {
   const folder = mkdtempSync(join(tmpdir(), 'sven-report-'));
-  const path = join(folder, 'report.html');
-  const { status, stderr } = spawnSync(SVEN, ['report', FIXTURES, '--out', path]);
-  assert.equal(status, 0, String(stderr));
-  const json = /id="sven-data">(.*?)<\/script>/s.exec(readFileSync(path, 'utf8'))[1];
-  rmSync(folder, { recursive: true });
-  return { fromProgram: JSON.parse(json), fromProducer: makeDocument([FIXTURES]) };
+  try {
+    const path = join(folder, 'report.html');
+    const { status, stderr } = spawnSync(SVEN, ['report', FIXTURES, '--out', path]);
+    assert.equal(status, 0, String(stderr));
+    const json = /id="sven-data">(.*?)<\/script>/s.exec(readFileSync(path, 'utf8'))[1];
+    return { fromProgram: JSON.parse(json), fromProducer: makeDocument([FIXTURES]) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 let program;
@@ -89,9 +120,14 @@ export function writePage(folder, document, raw) {
 }
 
 async function newPage(browser, { network, ...options }) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    // Nothing is read while it fades.
+    reducedMotion: 'reduce',
+    ...options,
+  });
   const page = await context.newPage();
-  page.setDefaultTimeout(5000);
+  page.setDefaultTimeout(PATIENCE);
   page.complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
@@ -107,54 +143,51 @@ async function newPage(browser, { network, ...options }) {
 let shared;
 
 /**
- * Opens an address; what the console says by the time of `done` is an error.
+ * Opens an address; what the console says by the time of `done` is an error, unless
+ * it is the browser's word on a server that has been ended: `done({ ended: true })`.
  * Tests without options of their own take turns in one page.
  */
 export async function open(browser, address, hash = '', options = null) {
   const page = options ? await newPage(browser, options) : await (shared ??= newPage(browser, {}));
-  page.complaints.length = 0;
   await page.goto('about:blank');
+  page.complaints.length = 0;
   await page.mouse.move(0, 0);
   await page.goto(address + hash);
   await page.waitForSelector('h2');
   await drawn(page);
-  page.done = async () => {
-    const complaints = [...page.complaints];
+  page.done = async ({ ended = false } = {}) => {
+    const complaints = page.complaints.filter((text) => !ended || !/net::ERR_/.test(text));
     if (options) await page.context().close();
     assert.deepEqual(complaints, []);
   };
   return page;
 }
 
-/** Figures are drawn when they come near the screen: those on it have been. */
+/** Figures are drawn when they come near the screen: those that are have been. */
 export async function drawn(page) {
   await page.waitForFunction(() =>
     [...document.querySelectorAll('.figure')]
-      .filter(
-        (figure) =>
-          figure.getBoundingClientRect().top < innerHeight &&
-          figure.getBoundingClientRect().bottom > 0,
-      )
+      .filter((figure) => {
+        const { top, bottom } = figure.getBoundingClientRect();
+        return top < innerHeight + 290 && bottom > -290;
+      })
       .every((figure) => figure.querySelector('svg.chart')),
   );
 }
 
-/** So many there are, now or as soon as what was asked for has been drawn. */
-export async function hasCount(locator, expected, message) {
-  const end = Date.now() + 3000;
-  while ((await locator.count()) !== expected && Date.now() < end) {
-    await locator.page().waitForTimeout(20);
-  }
-  assert.equal(await locator.count(), expected, message);
-}
-
-/** To another section without loading the page again. */
+/** To another section without loading the page again; it is there afterwards. */
 export async function go(page, hash) {
-  await page.evaluate(async (to) => {
-    location.hash = to;
-    // The change is told, then drawn.
-    await new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
-  }, hash);
+  await page.evaluate(
+    (to) =>
+      new Promise((done) => {
+        const before = location.href;
+        // The page hears of it first, and draws before the next task.
+        addEventListener('hashchange', () => setTimeout(done), { once: true });
+        location.hash = to;
+        if (location.href === before) done();
+      }),
+    hash,
+  );
   await drawn(page);
 }
 

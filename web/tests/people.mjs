@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   download,
+  drawn,
+  eventually,
   fixture,
   go,
   open,
@@ -31,13 +33,14 @@ const SECTIONS = [
   `#run?id=${encodeURIComponent(document.runs.at(-1).id)}`,
 ];
 
+/** Scrolls down, so that all figures are drawn. */
 async function seeAll(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 700) {
+  const scroll = (to) =>
+    page.evaluate((y) => {
       scrollTo(0, y);
-      await new Promise((done) => setTimeout(done, 15));
-    }
-  });
+      return document.body.scrollHeight;
+    }, to);
+  for (let y = 0; y < (await scroll(y)); y += 700) await drawn(page);
 }
 
 /** What somebody who does not see would not know the name of. */
@@ -65,11 +68,14 @@ for (const width of [360, 1280]) {
     for (const hash of SECTIONS) {
       await go(page, hash);
       await seeAll(page);
-      const [wide, screen] = await page.evaluate(() => [
-        document.documentElement.scrollWidth,
-        document.documentElement.clientWidth,
-      ]);
-      assert.ok(wide <= screen, `${hash}: ${wide} on ${screen}`);
+      // Charts follow the width of their place a moment later.
+      await eventually(async () => {
+        const [wide, screen] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(wide <= screen, `${hash}: ${wide} on ${screen}`);
+      });
       assert.deepEqual(await nameless(page), [], hash);
     }
     await page.done();
@@ -77,31 +83,60 @@ for (const width of [360, 1280]) {
 }
 
 test('colours follow the system, and the button goes before it', async () => {
-  const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const [dark, light] = ['rgb(19, 21, 24)', 'rgb(253, 253, 251)'];
   const page = await open(browser, address, '#curves', { colorScheme: 'dark' });
-  assert.equal(await ground(page), 'rgb(19, 21, 24)');
   const sven = page.locator('.line[data-entry=sven]').first();
-  await sven.waitFor();
+  const shows = (ground, stroke) =>
+    eventually(async () => {
+      assert.equal(
+        await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
+        ground,
+      );
+      assert.equal(await sven.getAttribute('stroke'), stroke);
+    });
   const onDark = await sven.getAttribute('stroke');
+  await shows(dark, onDark);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await eventually(async () => assert.notEqual(await sven.getAttribute('stroke'), onDark));
+  const onLight = await sven.getAttribute('stroke');
+  await shows(light, onLight);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await shows(dark, onDark);
   await page.getByRole('button', { name: /^Colours: as the system/ }).click();
-  assert.equal(await ground(page), 'rgb(253, 253, 251)');
-  assert.notEqual(await sven.getAttribute('stroke'), onDark);
+  await shows(light, onLight);
   await page.reload();
-  await page.waitForSelector('h2');
-  assert.equal(await ground(page), 'rgb(253, 253, 251)');
+  await shows(light, onLight);
+  await page.done();
+});
+
+test('colours change in one go', async () => {
+  const page = await open(browser, address, '#curves', { colorScheme: 'dark' });
+  const button = page.getByRole('button', { name: /^Colours: as the system/ });
+  const [before, after] = await button.evaluate(async (one) => {
+    const seen = () => [
+      getComputedStyle(document.body).backgroundColor,
+      document.querySelector('.line[data-entry=sven]').getAttribute('stroke'),
+      document.querySelector('.theme').textContent,
+    ];
+    const first = seen();
+    one.click();
+    // Called just before the next picture is painted.
+    await new Promise(requestAnimationFrame);
+    return [first, seen()];
+  });
+  before.forEach((value, i) => assert.notEqual(after[i], value));
   await page.done();
 });
 
 test('an optimizer has one colour in all figures', async () => {
   const page = await open(browser, address, '#curves');
-  const colours = async () =>
-    page
-      .locator('.line[data-entry=sven]')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('stroke')));
-  await page.locator('.line').first().waitFor();
+  const colours = async () => {
+    const lines = page.locator('.line[data-entry=sven]');
+    await lines.first().waitFor();
+    return lines.evaluateAll((all) => all.map((one) => one.getAttribute('stroke')));
+  };
   const inCurves = await colours();
   await go(page, '#reproduction');
-  await page.locator('.line').first().waitFor();
   assert.equal(new Set([...inCurves, ...(await colours())]).size, 1);
   await page.done();
 });
@@ -109,47 +144,70 @@ test('an optimizer has one colour in all figures', async () => {
 test('all can be reached and done by keyboard', async () => {
   const page = await open(browser, address, '#overview');
   const focused = () => page.evaluate(() => document.activeElement.textContent);
-  await page.keyboard.press('Tab');
+  const isFocused = (text) => eventually(async () => assert.equal(await focused(), text));
+  const tab = async () => {
+    const before = await page.evaluateHandle(() => document.activeElement);
+    await page.keyboard.press('Tab');
+    await page.waitForFunction((last) => document.activeElement !== last, before);
+  };
+  const tabTo = async (selector) => {
+    const there = (where) => document.activeElement.closest(where) !== null;
+    for (let i = 0; i < 40 && !(await page.evaluate(there, selector)); i++) await tab();
+    assert.ok(await page.evaluate(there, selector), `no way to ${selector}`);
+  };
+  await tab();
   assert.equal(await focused(), 'Skip to the content');
-  await page.keyboard.press('Tab');
+  await tab();
   assert.match(await focused(), /Auto/);
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
+  await tab();
+  await tab();
   assert.equal(await focused(), 'Curves');
   assert.notEqual(
     await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle),
     'none',
   );
   await page.keyboard.press('Enter');
-  await page.locator('.line').first().waitFor();
-  assert.equal(await focused(), 'Curves');
-  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2');
-  const lines = await page.locator('svg.chart').first().locator('.line').count();
-  for (
-    let i = 0;
-    i < 40 && !(await page.evaluate(() => document.activeElement.closest('.legend')));
-    i++
-  )
-    await page.keyboard.press('Tab');
+  // The link in the navigation has the same text.
+  await eventually(async () =>
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2'),
+  );
+  await isFocused('Curves');
+  const lines = page.locator('svg.chart').first().locator('.line');
+  await lines.first().waitFor();
+  const count = await lines.count();
+  await tabTo('.legend');
   const name = await focused();
-  assert.deepEqual(
-    await page
-      .locator('.line.lit')
-      .first()
-      .evaluateAll((all) => all.map((one) => one.dataset.entry)),
-    [name],
+  await eventually(async () =>
+    assert.deepEqual(
+      await page
+        .locator('svg.chart')
+        .first()
+        .locator('.line.lit')
+        .evaluateAll((all) => all.map((one) => one.dataset.entry)),
+      [name],
+    ),
   );
   await page.keyboard.press('Space');
-  await hasCount(page.locator('svg.chart').first().locator('.line'), lines - 1);
-  assert.equal(await focused(), name);
-  for (
-    let i = 0;
-    i < 40 && !(await page.evaluate(() => document.activeElement.closest('.run-links')));
-    i++
-  )
-    await page.keyboard.press('Tab');
+  await hasCount(lines, count - 1);
+  await isFocused(name);
+  await tabTo('.run-links');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.startsWith('#run?id='));
+  await page.done();
+});
+
+test('a section begins at its top, or at what the address names', async () => {
+  const page = await open(browser, address, '#runs');
+  await page.evaluate(() => scrollTo(0, 200));
+  await go(page, '#reproduction?at=claims');
+  await eventually(async () => {
+    const [top, screen] = await page
+      .locator('#claims')
+      .evaluate((one) => [one.getBoundingClientRect().top, innerHeight]);
+    assert.ok(top > -screen / 2 && top < screen / 2, `at ${top} of ${screen}`);
+  });
+  await go(page, '#curves');
+  await eventually(async () => assert.equal(await page.evaluate(() => scrollY), 0));
   await page.done();
 });
 
@@ -172,6 +230,7 @@ test('a figure comes as SVG with all styles, as PNG, as CSV and as a table', asy
   assert.ok(strokes.every(([fill, width]) => fill === 'none' && parseFloat(width) > 1));
   await hasCount(alone.locator('[class], style'), 0);
   assert.match(await alone.locator('svg').first().textContent(), /sven.*Validation loss/s);
+  await alone.close();
   const png = await download(page, figure.getByRole('button', { name: 'PNG' }));
   assert.equal(png.content.subarray(1, 4).toString(), 'PNG');
   assert.ok(png.content.readUInt32BE(16) > 2000);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   download,
+  eventually,
   go,
   median,
   near,
@@ -46,11 +47,13 @@ test('figures stand in the arrangement of the paper', async () => {
     [4, [3]],
   ]) {
     const found = await figure(page, number);
-    assert.deepEqual(
-      await found
-        .locator('.panels')
-        .evaluateAll((all) => all.map((one) => one.querySelectorAll('svg.chart').length)),
-      rows,
+    await eventually(async () =>
+      assert.deepEqual(
+        await found
+          .locator('.panels')
+          .evaluateAll((all) => all.map((one) => one.querySelectorAll('svg.chart').length)),
+        rows,
+      ),
     );
   }
   await page.done();
@@ -71,12 +74,14 @@ test('figure 1 has the medians of the best points by epoch and by time', async (
       await hasCount(chart.locator('.line'), optimizers.size);
       for (const optimizer of ['sven', 'adam', 'lbfgs']) {
         const point = best(name, optimizer);
-        const drawn = await valuesOfLine(chart, optimizer, { x: row === 2, y: true });
         const curve = point.validation.median ?? point.validation.mean;
-        assert.equal(drawn.length, curve.length);
-        drawn.forEach(([x, y], i) => {
-          near(x, row === 1 ? i + 1 : point.seconds[i], 1e-2);
-          near(y, curve[i], 1e-2);
+        await eventually(async () => {
+          const drawn = await valuesOfLine(chart, optimizer, { x: row === 2, y: true });
+          assert.equal(drawn.length, curve.length);
+          drawn.forEach(([x, y], i) => {
+            near(x, row === 1 ? i + 1 : point.seconds[i], 1e-2);
+            near(y, curve[i], 1e-2);
+          });
         });
       }
     }
@@ -99,21 +104,19 @@ test('figure 2 has a curve for each k, for each rtol, and all spectra', async ()
     );
     await hasCount(panel(place).locator('.line'), ks.size);
   }
+  const hasValues = (place, key, values) =>
+    eventually(async () =>
+      (await valuesOfLine(panel(place), key)).forEach(([, y], i) => near(y, values[i], 1e-2)),
+    );
   const k16 = best('sweep-toy1d', 'sven', (s) => s.k === '16' && Number(s.rtol) === 1e-3);
-  (await valuesOfLine(panel('1.1'), 'k 16')).forEach(([, y], i) =>
-    near(y, k16.validation.median[i], 1e-2),
-  );
+  await hasValues('1.1', 'k 16', k16.validation.median);
   const cut = best('sweep-toy1d', 'sven', (s) => s.k === '32' && Number(s.rtol) === 1e-4);
-  (await valuesOfLine(panel('2.2'), 'rtol 0.0001')).forEach(([, y], i) =>
-    near(y, cut.validation.median[i], 1e-2),
-  );
+  await hasValues('2.2', 'rtol 0.0001', cut.validation.median);
   await hasCount(panel('2.1').locator('.line'), 60);
   const whole = experiment('mnist').points.find(
     (p) => p.settings.k === '64' && Number(p.settings.rtol) === 1e-4 && p.spectra,
   );
-  (await valuesOfLine(panel('2.1'), 'MNIST 20')).forEach(([, y], i) =>
-    near(y, whole.spectra[19][i], 1e-2),
-  );
+  await hasValues('2.1', 'MNIST 20', whole.spectra[19]);
   await page.done();
 });
 
@@ -140,8 +143,10 @@ test('figures 3 and 4 have means with bands, both losses and both spectra', asyn
   ]) {
     const panel = fourth.locator(`[data-panel="${place}"] svg.chart`);
     await hasCount(panel.locator('.line'), 7);
-    (await valuesOfLine(panel, 'sven')).forEach(([, y], i) =>
-      near(y, best('mnist-ce', 'sven')[key].mean[i], 1e-2),
+    await eventually(async () =>
+      (await valuesOfLine(panel, 'sven')).forEach(([, y], i) =>
+        near(y, best('mnist-ce', 'sven')[key].mean[i], 1e-2),
+      ),
     );
   }
   await hasCount(fourth.locator('[data-panel="1.3"] svg.chart .line'), 8);
@@ -151,33 +156,34 @@ test('figures 3 and 4 have means with bands, both losses and both spectra', asyn
 test('the legend of a figure toggles lines in all its panels', async () => {
   const page = await open(browser, address, '#reproduction');
   const found = await figure(page, 1);
-  const before = await found.locator('.line').count();
+  const lines = found.locator('.line');
+  const adam = found.locator('.line[data-entry=adam]');
+  // All eight panels are there before they are counted.
+  await hasCount(adam, 8);
+  const before = await lines.count();
   await found.getByRole('button', { name: 'adam' }).click();
-  await hasCount(found.locator('.line'), before - 8);
+  await hasCount(adam, 0);
+  await hasCount(lines, before - 8);
   await page.done();
 });
 
 test('every claim is there with its verdict', async () => {
   const page = await open(browser, address, '#reproduction?at=claims');
   const { claims } = document.reproduction;
-  const shown = await page
-    .locator('[data-claim]')
-    .evaluateAll((rows) =>
-      rows.map((row) => [
-        row.dataset.claim,
-        row.querySelector('.verdict').textContent.slice(2),
-        row.querySelectorAll('.cases li').length,
-      ]),
-    );
+  const rows = page.locator('[data-claim]');
+  const shown = await rows.evaluateAll((all) =>
+    all.map((row) => [
+      row.dataset.claim,
+      row.querySelector('.verdict').textContent.slice(2),
+      row.querySelectorAll('.cases li').length,
+    ]),
+  );
   assert.deepEqual(
     shown,
     claims.map((c) => [c.id, c.verdict, c.cases.length]),
   );
   await page.getByRole('button', { name: /do not hold here/ }).click();
-  assert.equal(
-    await page.locator('[data-claim]').count(),
-    claims.filter((c) => c.verdict === 'does not hold here').length,
-  );
-  assert.match(page.url(), /verdict=does/);
+  await hasCount(rows, claims.filter((c) => c.verdict === 'does not hold here').length);
+  await eventually(() => assert.match(page.url(), /verdict=does/));
   await page.done();
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   download,
-  drawn,
+  eventually,
   fixture,
   go,
   median,
@@ -77,19 +77,22 @@ test('the ranking has medians and quartiles over seeds, in order', async () => {
 
 test('tables are sorted by their heads', async () => {
   const page = await open(browser, writePage(folder, fixture()), '#runs');
-  const names = () => page.locator('.run-name').allInnerTexts();
+  const names = page.locator('.run-name');
+  const sorted = (await names.allInnerTexts()).sort((a, b) => a.localeCompare(b));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  const up = await names();
-  assert.deepEqual(
-    up,
-    [...up].sort((a, b) => a.localeCompare(b)),
-  );
+  await eventually(async () => {
+    assert.equal(await page.locator('th[aria-sort=ascending]').innerText(), 'Run ↑');
+    assert.deepEqual(await names.allInnerTexts(), sorted);
+    assert.match(page.url(), /sort=name/);
+  });
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  assert.deepEqual(await names(), up.reverse());
-  assert.equal(await page.locator('th[aria-sort=descending]').innerText(), 'Run ↓');
-  assert.match(page.url(), /sort=-name/);
+  await eventually(async () => {
+    assert.equal(await page.locator('th[aria-sort=descending]').innerText(), 'Run ↓');
+    assert.deepEqual(await names.allInnerTexts(), [...sorted].reverse());
+    assert.match(page.url(), /sort=-name/);
+  });
   await page.getByLabel('Name has').fill('k=4 seed=2');
-  assert.equal((await names()).length, 4);
+  await hasCount(names, 4);
   await page.done();
 });
 
@@ -143,7 +146,9 @@ test('bands are one standard deviation, of logarithms on a logarithmic axis', as
     .getByRole('group', { name: 'Loss axis' })
     .getByRole('button', { name: 'linear' })
     .click();
-  assert.match(await page.locator('.figure .note').innerText(), /about the mean/);
+  await eventually(async () =>
+    assert.match(await page.locator('.figure .note').innerText(), /about the mean/),
+  );
   found = await row();
   near(found.low, sigma(losses)[0], 1e-4);
   near(found.high, sigma(losses)[1], 1e-4);
@@ -158,21 +163,27 @@ test('the axes change what lines are drawn against', async () => {
   const key = 'scan/sven_k=16_lr=1_rtol=0.001_seed=1';
   const runs = svenRuns({ k: 16, lr: 1, rtol: 0.001 });
   await page.getByRole('button', { name: 'step', exact: true }).click();
-  assert.deepEqual(
-    (await valuesOfLine(chart, key)).map(([x]) => Math.round(x)),
-    [16, 32],
+  await eventually(async () =>
+    assert.deepEqual(
+      (await valuesOfLine(chart, key)).map(([x]) => Math.round(x)),
+      [16, 32],
+    ),
   );
   await page.getByRole('button', { name: 'seconds' }).click();
-  const seconds = await valuesOfLine(chart, key);
-  near(seconds[1][0], median(runs.map((r) => r.epochs[1].seconds)), 1e-2);
+  await eventually(async () => {
+    const seconds = await valuesOfLine(chart, key);
+    near(seconds[1][0], median(runs.map((r) => r.epochs[1].seconds)), 1e-2);
+  });
   await page
     .getByRole('group', { name: 'Loss axis' })
     .getByRole('button', { name: 'linear' })
     .click();
-  const linear = await valuesOfLine(chart, key, { x: false, y: false });
-  near(linear[0][1], median(runs.map((r) => r.epochs[0].val_loss)), 1e-2);
-  assert.match(page.url(), /x=seconds/);
-  assert.match(page.url(), /y=linear/);
+  await eventually(async () => {
+    const linear = await valuesOfLine(chart, key, { x: false, y: false });
+    near(linear[0][1], median(runs.map((r) => r.epochs[0].val_loss)), 1e-2);
+    assert.match(page.url(), /x=seconds/);
+    assert.match(page.url(), /y=linear/);
+  });
   await page.done();
 });
 
@@ -182,8 +193,10 @@ test('the legend toggles lines, and settings filter them', async () => {
   const sgd = page.locator('.legend').getByRole('button', { name: 'sgd' });
   await sgd.click();
   await hasCount(lines, 8);
-  assert.equal(await sgd.getAttribute('aria-pressed'), 'false');
-  assert.match(page.url(), /off=sgd/);
+  await eventually(async () => {
+    assert.equal(await sgd.getAttribute('aria-pressed'), 'false');
+    assert.match(page.url(), /off=sgd/);
+  });
   await sgd.click();
   await hasCount(lines, 10);
   await page.getByText('Settings', { exact: true }).first().click();
@@ -194,28 +207,32 @@ test('the legend toggles lines, and settings filter them', async () => {
   await page.getByRole('button', { name: 'Show all again' }).click();
   await hasCount(lines, 10);
   await page.getByLabel('Colour by').selectOption('k');
-  assert.deepEqual(await page.locator('.legend button').allInnerTexts(), ['k 4', 'k 16', 'k –']);
+  await eventually(async () =>
+    assert.deepEqual(await page.locator('.legend button').allInnerTexts(), ['k 4', 'k 16', 'k –']),
+  );
   await page.done();
 });
 
 test('pointing at a line or its name lights it up', async () => {
   const page = await open(browser, writePage(folder, fixture()), `#curves?${task}`);
   const chart = page.locator('svg.chart').first();
+  const lit = (names) =>
+    eventually(async () =>
+      assert.deepEqual(
+        await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)),
+        names,
+      ),
+    );
   await page.locator('.legend').getByRole('button', { name: 'sgd' }).hover();
-  assert.deepEqual(
-    await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)),
-    ['sgd'],
-  );
+  await lit(['sgd']);
   const box = await chart.boundingBox();
   const d = await chart.locator('.line[data-entry=sven]').getAttribute('d');
   const [x, y] = d.slice(1).split('L')[0].split(',').map(Number);
   await page.mouse.move(box.x + x + 2, box.y + y + 2);
-  await page.locator('.tooltip').waitFor();
-  assert.match(await page.locator('.tooltip').innerText(), /sven · k 16[\s\S]*epoch 1/);
-  assert.deepEqual(
-    await chart.locator('.line.lit').evaluateAll((all) => all.map((one) => one.dataset.entry)),
-    ['sven'],
+  await eventually(async () =>
+    assert.match(await page.locator('.tooltip').innerText(), /sven · k 16[\s\S]*epoch 1/),
   );
+  await lit(['sven']);
   await page.mouse.click(box.x + x + 2, box.y + y + 2);
   await page.waitForFunction(() => location.hash.startsWith('#runs?point='));
   await hasCount(page.locator('tbody tr'), 2);
@@ -232,16 +249,17 @@ test('a link opens what it was taken from', async () => {
     'true',
   );
   assert.equal((await page.locator('.tick-x').count()) > 0, true);
+  const isTitled = (title) =>
+    eventually(async () => assert.equal(await page.locator('h2').innerText(), title));
   await go(page, `#run?id=${encodeURIComponent('two/sven')}`);
-  assert.equal(await page.locator('h2').innerText(), 'two/sven');
+  await isTitled('two/sven');
   await page.goBack();
-  await page.waitForSelector('.legend');
-  await drawn(page);
+  await isTitled('Curves');
   await hasCount(page.locator('svg.chart').first().locator('.line'), 4);
   await go(page, '#nowhere?x=%E0%A4%A');
-  assert.equal(await page.locator('h2').innerText(), 'Overview');
+  await isTitled('Overview');
   await go(page, '#run?id=none');
-  assert.equal(await page.locator('h2').innerText(), 'No such run');
+  await isTitled('No such run');
   await page.done();
 });
 
@@ -256,9 +274,11 @@ test('spectra have one line per epoch with s_i / s_1', async () => {
   await hasCount(charts.locator('.line'), 2);
   const { epochs } = records().get('sven_k=16_lr=1_rtol=0.001_seed=2');
   for (const epoch of epochs) {
-    const line = await valuesOfLine(charts.first(), `epoch ${epoch.epoch}`);
-    assert.equal(line.length, epoch.spectrum.length);
-    line.forEach(([, y], i) => near(y, epoch.spectrum[i], 1e-2));
+    await eventually(async () => {
+      const line = await valuesOfLine(charts.first(), `epoch ${epoch.epoch}`);
+      assert.equal(line.length, epoch.spectrum.length);
+      line.forEach(([, y], i) => near(y, epoch.spectrum[i], 1e-2));
+    });
   }
   await page.done();
 });
@@ -305,7 +325,9 @@ test('the panels of a heat map can be put into one', async () => {
   const losses = [0.001, 0.01].map((rtol) =>
     median(svenRuns({ k: 16, lr: 0.1, rtol }).map((r) => r.summary.final_val_loss)),
   );
-  near(Number(await cell.getAttribute('data-value')), Math.min(...losses), 1e-5);
+  await eventually(async () =>
+    near(Number(await cell.getAttribute('data-value')), Math.min(...losses), 1e-5),
+  );
   await page.getByLabel('Up', { exact: true }).selectOption('rtol');
   await page.getByRole('button', { name: 'lr', exact: true }).click();
   await hasCount(page.locator('svg.heat-map'), 2);
@@ -315,8 +337,15 @@ test('the panels of a heat map can be put into one', async () => {
 test('an address with choices that there are not shows the defaults', async () => {
   const page = await open(browser, writePage(folder, fixture()));
   const odd = 'task=x&source=x&x=x&y=x&xs=x&band=x&by=x&show=x&off=x,%25&rows=x&sort=x&optimizer=x';
-  for (const section of ['overview', 'curves', 'hyper', 'spectra', 'runs']) {
+  for (const [section, title] of [
+    ['overview', 'Overview'],
+    ['curves', 'Curves'],
+    ['hyper', 'Hyper-parameters'],
+    ['spectra', 'Spectra'],
+    ['runs', 'Runs'],
+  ]) {
     await go(page, `#${section}?${odd}&measure=x&hx=x&hy=x&facet=x&runs=x&q=%00&point=x&s.k=x`);
+    await eventually(async () => assert.equal(await page.locator('h2').innerText(), title));
     await hasCount(page.locator('[role=alert]'), 0, section);
   }
   await page.done();
@@ -327,8 +356,8 @@ test('one setting alone has a plot, and no heat map', async () => {
   document.runs = document.runs.filter((run) => run.id.startsWith('scan/sgd'));
   document.runs.push({ ...document.runs[0], id: 'scan/sgd_lr=0.1', settings: { lr: 0.1 } });
   const page = await open(browser, writePage(folder, document), '#hyper');
-  await hasCount(page.locator('svg.heat-map'), 0);
   await hasCount(page.locator('svg.marginal'), 1);
+  await hasCount(page.locator('svg.heat-map'), 0);
   await page.done();
 });
 
@@ -423,12 +452,13 @@ test('memory and accuracy are shown where they are', async () => {
   await hasCount(page.locator('th:has-text("Memory")'), 2);
   assert.match(await page.locator('.ranking tbody tr').first().innerText(), /52 MB/);
   await go(page, '#curves');
-  await page.locator('.panel-title').first().waitFor();
-  assert.deepEqual(await page.locator('.panel-title').allInnerTexts(), [
-    'Validation loss',
-    'Training loss',
-    'Validation accuracy',
-  ]);
+  await eventually(async () =>
+    assert.deepEqual(await page.locator('.panel-title').allInnerTexts(), [
+      'Validation loss',
+      'Training loss',
+      'Validation accuracy',
+    ]),
+  );
   await page.done();
 });
 

@@ -97,8 +97,8 @@ export function serve(feed, port = 0) {
       response.writeHead(404).end();
     }
   });
-  return new Promise((resolve) =>
-    server.listen(port, '127.0.0.1', () =>
+  return new Promise((resolve, reject) =>
+    server.once('error', reject).listen(port, '127.0.0.1', () =>
       resolve({
         url: `http://127.0.0.1:${server.address().port}/`,
         port: server.address().port,
