@@ -13,7 +13,7 @@ namespace {
 
 // Steering. Training starts with much damping, whose floor falls while the batch
 // losses do. While they do not, what is left is noise: the floor grows towards
-// kMostFloor, and the rate sinks towards kLeastRate. The floor moves by a factor e
+// MostFloor, and the rate sinks towards kLeastRate. The floor moves by a factor e
 // in so many samples, the rate ever more slowly as a step becomes a smaller part
 // of the training.
 constexpr double kFirstFloor = 1;
@@ -24,9 +24,12 @@ constexpr double kRateChange = 5;
 constexpr double kRateDelay = 1000;
 constexpr double kLeastRate = 0.05;
 
-// Small data sets.
-constexpr double kFew = 300;
-constexpr double kMostGuard = 10;
+// While this part of the loss is left. As long as hardly anything has been
+// learned, a loss that does not fall may be noise or just hard to begin with, and
+// only steps with little damping can tell.
+double MostFloor(double left) {
+  return kMostFloor * std::max(std::pow(1 - left, 4), 1e-7);
+}
 
 // Conditions per output cost their square: as many as are worth it.
 constexpr Index kMostRows = 256;
@@ -34,21 +37,29 @@ constexpr Index kMostRows = 256;
 // Filters that cut need a cut below all.
 constexpr double kMostCut = 0.999;
 
-// How much a data set is one of few samples: from 1 to 0 for ever new ones.
-double Smallness(std::optional<Index> samples) {
-  if (!samples) return 0;
-  const double ratio = kFew / std::max(static_cast<double>(*samples), kFew);
-  return std::pow(ratio, 1.25);
+// How few samples are for their dimensions: nu = 10 inputs / samples, at most 1.
+double Scarcity(Index inputs, Index samples) {
+  return std::min(
+      1.0, 10 * static_cast<double>(inputs) / static_cast<double>(samples));
+}
+
+// The guard as long as all of the loss is left. Beyond kDimensions, inputs are
+// rarely independent. Samples that lie densely, at distances of n^(-1/d), cannot
+// be learned by heart.
+constexpr Index kDimensions = 20;
+constexpr double kMostGuard = 10;
+double GuardFor(Index inputs, Index samples) {
+  const double nu = Scarcity(std::min(inputs, kDimensions), samples);
+  const double distance =
+      std::pow(static_cast<double>(samples), -1 / static_cast<double>(inputs));
+  return std::min(200 * nu * std::sqrt(nu), kMostGuard) *
+         std::min(1.0, 5 * distance);
 }
 
 // What holds classes back. Between samples that are few for their dimensions
-// there is always a border, which the next ones do not keep to: nu = 10 inputs /
-// samples, at most 1, that of MNIST if the samples are not counted.
-double Scarcity(Index inputs, std::optional<Index> samples) {
-  if (!samples) return 0.13;
-  return std::min(
-      1.0, 10 * static_cast<double>(inputs) / static_cast<double>(*samples));
-}
+// there is always a border, which the next ones do not keep to. MNIST's nu, if the
+// samples are not counted.
+constexpr double kUsualScarcity = 0.13;
 double LambdaForClasses(double nu) {
   return std::clamp(1.5 * nu, 0.02, std::max(0.2, nu * std::sqrt(nu)));
 }
@@ -106,7 +117,9 @@ typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
   const bool outputs =
       options_.conditions == AdaptiveConditions::kOutputs ||
       (options_.conditions == AdaptiveConditions::kAuto && !classes && few);
-  const double nu = Scarcity(problem.Net().NumInputs(), this->TrainingSize());
+  const Index inputs = problem.Net().NumInputs();
+  const std::optional<Index> samples = this->TrainingSize();
+  const double nu = samples ? Scarcity(inputs, *samples) : kUsualScarcity;
   const double least =
       options_.lambda_min.value_or(classes ? LambdaForClasses(nu) : 1e-12);
   return {
@@ -116,6 +129,7 @@ typename SvenAdaptive<T>::Profile SvenAdaptive<T>::ChooseProfile(
                          outputs ? Conditions::kOutputs : Conditions::kLosses,
                      .kappa = options_.kappa.value_or(classes ? 1.25 : 1)},
       .steer = options_.steer.value_or(!classes),
+      .guard = samples ? GuardFor(inputs, *samples) : 0,
       .average = options_.average.value_or(classes ? 1.0 / 10 : 1.0 / 60),
       .decay = options_.decay.value_or(classes ? DecayForClasses(nu, B) : 0)};
 }
@@ -149,10 +163,11 @@ SvenAdaptiveState SvenAdaptive<T>::Steered(double loss, Index samples) const {
     const double change =
         std::exp(kRateChange / (kRateDelay + next.progress.Count()));
     const bool stalled = next.progress.Stalled();
-    const bool rises = stalled && next.floor <= kMostFloor;
-    next.floor = rises ? std::min(std::max(next.floor, kFloorRisesFrom) * move,
-                                  kMostFloor)
-                       : next.floor / move;
+    const double most = MostFloor(next.progress.Left());
+    const bool rises = stalled && next.floor <= most;
+    next.floor =
+        rises ? std::min(std::max(next.floor, kFloorRisesFrom) * move, most)
+              : next.floor / move;
     next.rate = stalled ? std::max(next.rate / change, kLeastRate)
                         : std::min(next.rate * change, 1.0);
   } else {
@@ -164,8 +179,7 @@ SvenAdaptiveState SvenAdaptive<T>::Steered(double loss, Index samples) const {
 
 template <class T>
 double SvenAdaptive<T>::Guard(const SvenAdaptiveState& state) const {
-  if (!profile_.steer) return 0;
-  return kMostGuard * Smallness(this->TrainingSize()) * state.progress.Left();
+  return profile_.steer ? profile_.guard * state.progress.Left() : 0;
 }
 
 template <class T>

@@ -294,27 +294,52 @@ TEST(SvenAdaptive, GuardsFewSamplesAgainstBeingLearnedByHeart) {
   EXPECT_LT(LearnedByHeart(100), 0.5 * LearnedByHeart(std::nullopt));
 }
 
-TEST(SvenAdaptive, TheGuardGoesWithTheMeanEigenvalueOfTheBatch) {
-  for (const Index size : {10, 300, 1200}) {
-    Problem<double> problem = Regression();
-    // Without the guard there would be next to no damping.
-    SvenAdaptive<double> optimizer({.learning_rate = 0.1});
-    const Matrix<double> M = PlainOutputJacobian(problem);
-    const Vector<double> R =
-        PlainOutputs(problem).col(0) - problem.data.y.col(0);
-    const double mean = M.squaredNorm() / static_cast<double>(M.rows());
-    const double s1 = Eigen::JacobiSVD<Matrix<double>>(M).singularValues()[0];
-    optimizer.SetTrainingSize(size);
-    optimizer.Step(problem.net, problem.loss, problem.Batch());
-    // The first step has a floor of s_1^2 besides.
-    const double q =
-        std::pow(std::min(1.0, 300.0 / static_cast<double>(size)), 1.25);
-    const double lambda = std::max(10 * q * mean, s1 * s1);
-    EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
-                            0.1 * DenseStep(M, R, lambda)),
-              0.05)
-        << size;
+TEST(SvenAdaptive, TheGuardGoesByInputsPerSampleAndDistanceOfSamples) {
+  for (const Index inputs : {1, 3, 40}) {
+    for (const Index size : {10, 100, 1200}) {
+      Problem<double> problem =
+          MakeProblem<double>({.widths = {inputs, 6, 1},
+                               .batch = 7,
+                               .activation = nn::Activation::kTanh});
+      // Without the guard there would be next to no damping.
+      SvenAdaptive<double> optimizer({.learning_rate = 0.1});
+      const Matrix<double> M = PlainOutputJacobian(problem);
+      const Vector<double> R =
+          PlainOutputs(problem).col(0) - problem.data.y.col(0);
+      const double mean = M.squaredNorm() / static_cast<double>(M.rows());
+      const double s1 = Eigen::JacobiSVD<Matrix<double>>(M).singularValues()[0];
+      optimizer.SetTrainingSize(size);
+      optimizer.Step(problem.net, problem.loss, problem.Batch());
+      const auto d = static_cast<double>(inputs);
+      const auto n = static_cast<double>(size);
+      const double nu = std::min(1.0, 10 * std::min(d, 20.0) / n);
+      const double guard = std::min(10.0, 200 * std::pow(nu, 1.5)) *
+                           std::min(1.0, 5 / std::pow(n, 1 / d));
+      // The first step has a floor of s_1^2 besides.
+      const double lambda = std::max(guard * mean, s1 * s1);
+      EXPECT_LT(RelativeError(ToVector<double>(optimizer.Update()),
+                              0.1 * DenseStep(M, R, lambda)),
+                0.05)
+          << inputs << " inputs, " << size << " samples";
+    }
   }
+}
+
+TEST(SvenAdaptive, TriesLittleDampingBeforeItCallsEverythingNoise) {
+  Problem<double> problem =
+      MakeProblem<double>({.widths = {6, 4, 1}, .batch = 2000});
+  SvenAdaptive<double> optimizer;
+  data::BatchStream<double> stream(problem.Batch(), 32, 1);
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    while (const auto batch = stream.Next()) {
+      optimizer.Step(problem.net, nn::Loss::kSquaredError, *batch);
+    }
+  }
+  const SvenAdaptiveState& state = optimizer.State();
+  EXPECT_LT(state.rate, 0.5);
+  EXPECT_GT(state.progress.Left(), 0.5);
+  // Where most has been learned, it would be 0.01.
+  EXPECT_LT(state.floor, 1e-3);
 }
 
 // One sample more than full batches must not change what is learned.

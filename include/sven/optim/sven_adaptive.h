@@ -180,6 +180,7 @@ class SvenAdaptive : public Optimizer<T> {
     double lambda_min = 0;
     ConditionChoice conditions = {};
     bool steer = false;
+    double guard = 0;  // at the start
     double average = 0;
     double decay = 0;
   };
