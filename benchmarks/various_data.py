@@ -64,6 +64,11 @@ def flips(rng, y):
     return rng.choice("abcde") if rng.random() < 0.3 else y
 
 
+def bumps(x):
+    return sum(weight * math.exp(-8 * sum((v - centre) ** 2 for v in x))
+               for weight, centre in ((1, 0.4), (-1, -0.4), (1.5, 0)))
+
+
 # name: samples, inputs, how they are drawn, target, its noise
 SETS = {
     "smooth": (5000, 2, uniform, waves, None),
@@ -87,6 +92,16 @@ SETS = {
              lambda x: "yes" if x[0] + x[1] + 0.7 * x[2] * x[3] > 3.3 else "no", None),
     "three_classes": (20000, 10, normal,
                       lambda x: "xyz"[(x[0] * x[1] > 0) + (x[2] + x[3] * x[4] > 0)], None),
+    # Nothing was ever chosen by these.
+    "unseen_sine": (3000, 1, uniform, lambda x: math.sin(12 * x[0]), gauss(0.2)),
+    "unseen_kinks": (600, 1, uniform, lambda x: abs(math.sin(5 * x[0])), gauss(0.1)),
+    "unseen_rings": (8000, 2, uniform, lambda x: math.cos(12 * math.hypot(*x)), None),
+    "unseen_bumps": (6000, 3, uniform, bumps, None),
+    "unseen_ratio": (5000, 4, uniform,
+                     lambda x: x[0] * x[1] / (1 + x[2] ** 2) + abs(x[3]), None),
+    "unseen_ridge": (8000, 8, normal, lambda x: math.tanh(sum(x)) + max(x[0], 0), None),
+    "unseen_linear": (1000, 12, normal, lambda x: sum(x) / 3, gauss(1)),
+    "unseen_sparse": (2500, 25, normal, lambda x: x[0] * x[1] + math.sin(2 * x[2]), gauss(0.5)),
 }
 
 
