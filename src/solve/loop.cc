@@ -92,7 +92,10 @@ bool Loop<T>::Arrive() {
   if (!sampled_ && !std::isfinite(survey_.Gradient()) && Retreat()) {
     return Arrive();
   }
-  if (stepped_) retreats_ = 0;
+  if (stepped_) {
+    retreats_ = 0;
+    half_way_ = false;
+  }
   stepped_ = false;
   summary_.gradient = survey_.Gradient();
   if (sampled_) return true;
@@ -108,7 +111,8 @@ bool Loop<T>::Arrive() {
 }
 
 // A good place to end at, but none to go on from: the derivatives there are not
-// finite. A shorter step will hardly end at such a place again.
+// finite. A shorter step will hardly end at such a place again; one that a bound
+// has cut off is tried again half of the way to it.
 template <class T>
 bool Loop<T>::Retreat() {
   if (!stepped_ || cost_ == 0 || !stepper_->TriesAgain()) return false;
@@ -117,9 +121,13 @@ bool Loop<T>::Retreat() {
     best_ = theta_;
   }
   if (++retreats_ > kRetreats) return false;
-  stepper_->Judge({.cost = last_trial_.cost,
-                   .trial_cost = std::numeric_limits<double>::infinity(),
-                   .predicted = last_trial_.predicted});
+  if (cut_off_ && !half_way_) {
+    half_way_ = true;
+  } else {
+    stepper_->Judge({.cost = last_trial_.cost,
+                     .trial_cost = std::numeric_limits<double>::infinity(),
+                     .predicted = last_trial_.predicted});
+  }
   theta_.swap(trial_);
   stepped_ = false;
   return true;
@@ -149,7 +157,8 @@ bool Loop<T>::Advance() {
       Observe(/*gain=*/0, /*accepted=*/false);
       return !done_;
     }
-    if (!StayWithinBounds()) MeasureAgain(report);
+    cut_off_ = !StayWithinBounds();
+    if (cut_off_) MeasureAgain(report);
     summary_.step = report.update_norm;
     relative_step_ = RelativeStep();
     if (stepper_->Undamped()) own_step_ = std::min(own_step_, relative_step_);
@@ -238,8 +247,8 @@ template <class T>
 bool Loop<T>::StayWithinBounds() {
   bool inside = true;
   const auto move = [&](std::size_t i, T bound) {
-    trial_[i] = bound;
-    update_[i] = bound - theta_[i];
+    trial_[i] = half_way_ ? theta_[i] + (bound - theta_[i]) / 2 : bound;
+    update_[i] = trial_[i] - theta_[i];
     inside = false;
   };
   const auto& [lower, upper] = options_.bounds;

@@ -97,6 +97,8 @@ class Loop {
   bool stepped_ = false;   // since the last linearisation
   Trial last_trial_ = {};  // of the last step
   int retreats_ = 0;       // to the place where it stands
+  bool cut_off_ = false;   // the last proposal, by a bound
+  bool half_way_ = false;  // bounds are only approached from here
   bool done_ = false;
   Summary summary_;
   Stopwatch stopwatch_;

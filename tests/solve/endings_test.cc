@@ -177,6 +177,24 @@ TEST(Endings, AStepToWhereDerivativesAreInfiniteIsShortened) {
   }
 }
 
+// Until the other parameter is right, all steps lead to the bound.
+TEST(Endings, ABoundWithInfiniteDerivativesIsNotStuckTo) {
+  for (const Method& method :
+       {Method(LevenbergMarquardt{}), Method(AdaptiveSven{})}) {
+    Problem<double> problem(2);
+    problem.Add("line", 3, [](auto x, auto r) {
+      using std::sqrt;
+      for (int a = 0; a < 3; ++a) r[a] = sqrt(x[0]) * (a + 1) + x[1] - 0.3 * a;
+    });
+    std::vector<double> theta = {1, 5};
+    const Summary summary = Solve(
+        problem, theta, {.method = method, .bounds = {.lower = {0, -100}}});
+    EXPECT_TRUE(summary.Converged()) << summary.Full();
+    EXPECT_NEAR(theta[0], 0.09, 1e-9);
+    EXPECT_NEAR(theta[1], -0.3, 1e-9);
+  }
+}
+
 TEST(Endings, ConditionsThatAreZeroAreMetWithoutDerivatives) {
   Problem<double> problem(1);
   problem.Add("root", 1, [](auto x, auto r) {
