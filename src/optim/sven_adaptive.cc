@@ -24,9 +24,9 @@ constexpr double kRateChange = 5;
 constexpr double kRateDelay = 1000;
 constexpr double kLeastRate = 0.05;
 
-// While this part of the loss is left. As long as hardly anything has been
-// learned, a loss that does not fall may be noise or just hard to begin with, and
-// only steps with little damping can tell.
+// How far the floor grows while this part of the loss is left. As long as hardly
+// anything has been learned, a loss that does not fall may be noise or just hard
+// to begin with, and only steps with little damping can tell.
 double MostFloor(double left) {
   return kMostFloor * std::max(std::pow(1 - left, 4), 1e-7);
 }
