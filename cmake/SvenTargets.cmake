@@ -14,9 +14,9 @@ endif()
 target_compile_definitions(sven_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=32)
 if(SVEN_SANITIZE)
   target_compile_options(
-    sven_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+    sven_flags INTERFACE -fsanitize=${SVEN_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
-  target_link_options(sven_flags INTERFACE -fsanitize=address,undefined)
+  target_link_options(sven_flags INTERFACE -fsanitize=${SVEN_SANITIZE})
 endif()
 
 # Only for our own sources. -fno-math-errno and -fno-trapping-math change no
@@ -39,11 +39,21 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(sven_private_flags INTERFACE -Wno-pass-failed)
 endif()
 if(CMAKE_UNITY_BUILD)
-  # What is local to one source seems to shadow what is local to another.
-  target_compile_options(sven_private_flags INTERFACE -Wno-shadow)
+  # It takes the sources of a unit for headers, where an unnamed namespace would
+  # be a mistake.
+  target_compile_options(
+    sven_private_flags INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 if(SVEN_WERROR)
   target_compile_options(sven_private_flags INTERFACE -Werror)
+endif()
+
+# For what is compiled more often than run.
+if(SVEN_SANITIZE)
+  set(SVEN_QUICK_TO_COMPILE -O0)
+else()
+  set(SVEN_QUICK_TO_COMPILE $<$<CONFIG:Release>:-O1>)
 endif()
 
 # sven_add_folder(nn DEPENDS core LINK_PUBLIC ... LINK_PRIVATE ...)

@@ -221,6 +221,10 @@ void PrintRounding(const RunConfig& config,
   }
 }
 
+bool WasInterrupted(const RunResult& result) {
+  return result.summary.status == train::RunStatus::kInterrupted;
+}
+
 void PrintWhatNext(const TrainFolder& folder, const RunConfig& config,
                    const std::vector<RunResult>& results) {
   PrintRounding(config, results);
@@ -229,9 +233,7 @@ void PrintWhatNext(const TrainFolder& folder, const RunConfig& config,
     return;
   }
   const std::string path = ShellWord(folder.Path()->string());
-  const bool interrupted =
-      results.back().summary.status == train::RunStatus::kInterrupted;
-  if (interrupted) {
+  if (WasInterrupted(results.back())) {
     fmt::print(
         "\nInterrupted at step {}; everything is saved. Go on with\n"
         "  sven train --resume {}\n",
@@ -325,11 +327,9 @@ int Train(const TrainArguments& arguments, const RunConfig& config) {
   const bool any_good =
       std::ranges::any_of(results, [](const RunResult& result) {
         return result.summary.status != train::RunStatus::kDiverged &&
-               result.summary.status != train::RunStatus::kInterrupted;
+               !WasInterrupted(result);
       });
-  const bool interrupted =
-      results.back().summary.status == train::RunStatus::kInterrupted;
-  return all_done && any_good && !interrupted ? 0 : 1;
+  return all_done && any_good && !WasInterrupted(results.back()) ? 0 : 1;
 }
 
 void RunTrain(const TrainArguments& arguments) {

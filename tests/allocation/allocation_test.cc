@@ -50,7 +50,7 @@ int posix_memalign(void** pointer, std::size_t alignment, std::size_t size) {
 }
 }
 
-namespace sven::optim {
+namespace sven::optim::allocation_test {
 namespace {
 
 template <class T>
@@ -223,7 +223,7 @@ TEST(Allocation, NoneInAnLbfgsStepWithAFullHistory) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::allocation_test
 
 namespace sven::solve {
 namespace {

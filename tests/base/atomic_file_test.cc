@@ -18,7 +18,7 @@
 #include "testing/child_process.h"
 #include "testing/files.h"
 
-namespace sven {
+namespace sven::atomic_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ TEST(AtomicFile, AFolderWithoutPermissionLeavesTheOldFileIntact) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::atomic_file_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-namespace sven {
+namespace sven::error_test {
 namespace {
 
 TEST(CheckTest, ThatHoldsDoesNothing) {
@@ -38,4 +38,4 @@ TEST(ErrorTest, MistakesOfUserAndProgramDoNotMix) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::error_test

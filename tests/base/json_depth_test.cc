@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace sven {
+namespace sven::json_depth_test {
 namespace {
 
 std::string Nested(std::size_t depth, char open, char close) {
@@ -32,4 +32,4 @@ TEST(JsonDepth, BracketsInStringsDoNotCount) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::json_depth_test

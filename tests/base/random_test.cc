@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace sven {
+namespace sven::random_test {
 namespace {
 
 constexpr double kSigmas = 5;
@@ -340,4 +340,4 @@ TEST(PermutationTest, EveryOrderIsEquallyLikely) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::random_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sven {
+namespace sven::stopwatch_test {
 namespace {
 
 // Works until the clock has moved on.
@@ -49,4 +49,4 @@ TEST(StopwatchTest, LapStartsTheNextOne) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::stopwatch_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sven {
+namespace sven::text_test {
 namespace {
 
 TEST(TextTest, WellFormedUtf8IsSeen) {
@@ -32,4 +32,4 @@ TEST(TextTest, MessagesAreTextWhateverTheyQuote) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::text_test

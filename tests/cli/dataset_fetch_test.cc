@@ -9,7 +9,7 @@
 #include "sven/base/error.h"
 #include "testing/files.h"
 
-namespace sven::cli {
+namespace sven::cli::dataset_fetch_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ TEST(RunProgram, SaysWhatWentWrong) {
 }
 
 }  // namespace
-}  // namespace sven::cli
+}  // namespace sven::cli::dataset_fetch_test

@@ -21,7 +21,7 @@
 #include "sven/train/records.h"
 #include "testing/files.h"
 
-namespace sven::cli {
+namespace sven::cli::live_server_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -348,4 +348,4 @@ TEST(OwnHost, IsALoopbackNameOrTheAddressListenedAt) {
 }
 
 }  // namespace
-}  // namespace sven::cli
+}  // namespace sven::cli::live_server_test

@@ -13,7 +13,7 @@
 #include "sven/data/safetensors.h"
 #include "sven/optim/registry.h"
 
-namespace sven::data {
+namespace sven::data::resume_test {
 namespace {
 
 struct ResumeCase {
@@ -94,4 +94,4 @@ TEST_F(ResumeTest, SevenStepsAndFiveMoreAreTwelveBitForBit) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::resume_test

@@ -13,7 +13,7 @@
 
 #include "sven/data/safetensors.h"
 
-namespace sven::data {
+namespace sven::data::step_numbers_test {
 namespace {
 
 std::vector<double> ValuesOf(const SafetensorsFile& file,
@@ -120,4 +120,4 @@ TEST_P(StepNumbersTest, InSinglePrecisionToItsRounding) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::step_numbers_test

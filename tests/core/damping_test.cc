@@ -11,7 +11,7 @@
 #include "testing/solve_dense.h"
 #include "testing/tolerances.h"
 
-namespace sven::core {
+namespace sven::core::damping_test {
 namespace {
 
 using testing::RandomMatrix;
@@ -136,4 +136,4 @@ TEST(Damping, ZeroGradientsHaveTheSameStatusUnderDamping) {
 }
 
 }  // namespace
-}  // namespace sven::core
+}  // namespace sven::core::damping_test

@@ -19,7 +19,7 @@
 #include "testing/problems.h"
 #include "testing/tolerances.h"
 
-namespace sven::core {
+namespace sven::core::jacobian_descent_test {
 namespace {
 
 using testing::kInf;
@@ -496,4 +496,4 @@ TEST(JacobianDescent, NamesAndDefaultsAreThePapers) {
 }
 
 }  // namespace
-}  // namespace sven::core
+}  // namespace sven::core::jacobian_descent_test

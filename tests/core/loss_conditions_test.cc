@@ -9,7 +9,7 @@
 #include "testing/problems.h"
 #include "testing/tolerances.h"
 
-namespace sven::core {
+namespace sven::core::loss_conditions_test {
 namespace {
 
 using testing::RandomMatrix;
@@ -117,4 +117,4 @@ TEST(Linearization, TheJacobianByPullBacksIsTheJacobian) {
 }
 
 }  // namespace
-}  // namespace sven::core
+}  // namespace sven::core::loss_conditions_test

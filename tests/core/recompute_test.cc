@@ -8,7 +8,7 @@
 #include "testing/references.h"
 #include "testing/solve_dense.h"
 
-namespace sven::core {
+namespace sven::core::recompute_test {
 namespace {
 
 using testing::RandomMatrix;
@@ -76,4 +76,4 @@ TEST(Recompute, DoesNotOutliveTheNextCompute) {
 }
 
 }  // namespace
-}  // namespace sven::core
+}  // namespace sven::core::recompute_test

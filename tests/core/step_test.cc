@@ -14,7 +14,7 @@
 #include "testing/solve_dense.h"
 #include "testing/tolerances.h"
 
-namespace sven::core {
+namespace sven::core::step_test {
 namespace {
 
 using testing::DenseStep;
@@ -427,4 +427,4 @@ TEST(ChooseRoad, GoesDenseWhereTheGramMatrixCannotResolveTheCut) {
 }
 
 }  // namespace
-}  // namespace sven::core
+}  // namespace sven::core::step_test

@@ -8,7 +8,7 @@
 
 #include "sven/core/residual_map.h"
 
-namespace sven::core {
+namespace sven::core::weighting_test {
 namespace {
 
 std::vector<double> Phi(const Weighting& weighting, std::vector<double> s) {
@@ -103,4 +103,4 @@ TEST(WorthKeeping, DropsTheLastDirectionsUpToTheShare) {
 }
 
 }  // namespace
-}  // namespace sven::core
+}  // namespace sven::core::weighting_test

@@ -7,7 +7,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::csv_malformed_test {
 namespace {
 
 // A text, how it is read, and what the message has to hold.
@@ -207,4 +207,4 @@ TEST(Csv, ANumberTooLargeForTheTypeIsRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::csv_malformed_test

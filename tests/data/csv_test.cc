@@ -12,7 +12,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::csv_test {
 namespace {
 
 using testing::DataErrorOf;
@@ -310,4 +310,4 @@ TEST(Csv, DamagedFilesParseOrThrowDataError) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::csv_test

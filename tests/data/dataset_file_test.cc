@@ -11,7 +11,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::dataset_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -303,4 +303,4 @@ TEST(DatasetFile, OptionsAreSetByName) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::dataset_file_test

@@ -8,7 +8,7 @@
 #include "sven/base/error.h"
 #include "sven/data/tasks.h"
 
-namespace sven::data {
+namespace sven::data::dataset_test {
 namespace {
 
 Dataset<double> Numbered(Index count) {
@@ -86,4 +86,4 @@ TEST(Toy1d, IsTheFunctionWithTargetsStandardisedOnTheTrainingPart) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::dataset_test

@@ -11,7 +11,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::idx_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ TEST(Idx, MissingFilesAndFoldersAreNamed) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::idx_test

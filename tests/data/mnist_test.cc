@@ -8,7 +8,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::mnist_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST_F(Mnist, DigitsThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::mnist_test

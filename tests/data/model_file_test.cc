@@ -8,7 +8,7 @@
 
 #include "sven/base/error.h"
 
-namespace sven::data {
+namespace sven::data::model_file_test {
 namespace {
 
 Tensor Values(std::vector<Index> shape, double first = 1) {
@@ -135,4 +135,4 @@ TEST(ModelFile, WhatDoesNotFitIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::model_file_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace sven::data {
+namespace sven::data::normalisation_test {
 namespace {
 
 TEST(Scaling, LearntColumnsHaveMeanZeroAndDeviationOne) {
@@ -50,4 +50,4 @@ TEST(Scaling, NoEntriesChangeNothingAndWrongOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::normalisation_test

@@ -5,7 +5,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::npy_malformed_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -161,4 +161,4 @@ INSTANTIATE_TEST_SUITE_P(Dictionaries, MalformedNpy,
                          kTestName);
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::npy_malformed_test

@@ -9,7 +9,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::npy_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ TEST(Npy, DamagedFilesParseOrThrowDataError) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::npy_test

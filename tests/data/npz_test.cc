@@ -10,7 +10,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::npz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -322,4 +322,4 @@ TEST(Npz, DamagedFilesThrowDataErrorOrHoldTheSameValues) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::npz_test

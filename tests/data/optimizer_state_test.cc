@@ -9,7 +9,7 @@
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::data {
+namespace sven::data::optimizer_state_test {
 namespace {
 
 using testing::DataErrorOf;
@@ -222,4 +222,4 @@ TEST(OptimizerState, MorePairsThanTheHistoryHoldsAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::optimizer_state_test

@@ -10,7 +10,7 @@
 #include "sven/base/error.h"
 #include "sven/data/tasks.h"
 
-namespace sven::data {
+namespace sven::data::polynomial_test {
 namespace {
 
 using enum PolynomialForm;
@@ -251,4 +251,4 @@ TEST(PolynomialTask, SizesThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::polynomial_test

@@ -8,7 +8,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::safetensors_malformed_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -216,4 +216,4 @@ TEST(Safetensors, LongNamesAndControlCharactersDoNotSpoilMessages) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::safetensors_malformed_test

@@ -15,7 +15,7 @@
 #include "testing/files.h"
 #include "testing/malformed.h"
 
-namespace sven::data {
+namespace sven::data::safetensors_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -292,4 +292,4 @@ TEST(Safetensors, HeadersOverTheLimitAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::safetensors_test

@@ -8,7 +8,7 @@
 
 #include "sven/base/error.h"
 
-namespace sven::data {
+namespace sven::data::task_registry_test {
 namespace {
 
 std::string UsageErrorOf(std::string_view task, const TaskSettings& settings) {
@@ -156,4 +156,4 @@ TEST(TaskRegistry, ValuesThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::task_registry_test

@@ -14,7 +14,7 @@
 #include "sven/base/error.h"
 #include "testing/files.h"
 
-namespace sven::data {
+namespace sven::data::tensor_test {
 namespace {
 
 using testing::DataErrorOf;
@@ -209,4 +209,4 @@ TEST(Tensor, BytesThatDoNotFitTheShapeAreALogicError) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::tensor_test

@@ -6,7 +6,7 @@
 #include "sven/base/error.h"
 #include "sven/data/tasks.h"
 
-namespace sven::data {
+namespace sven::data::toy1d_test {
 namespace {
 
 double Function(double x) { return std::exp(-10 * x * x) * std::sin(2 * x); }
@@ -118,4 +118,4 @@ TEST(Toy1d, SizesThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::toy1d_test

@@ -7,7 +7,7 @@
 
 #include "testing/files.h"
 
-namespace sven::data {
+namespace sven::data::trained_model_test {
 namespace {
 
 using sven::testing::DataErrorOf;
@@ -71,4 +71,4 @@ TEST(TrainedModel, MetadataThatDoNotFitAreNamed) {
 }
 
 }  // namespace
-}  // namespace sven::data
+}  // namespace sven::data::trained_model_test

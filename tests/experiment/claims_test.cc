@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace sven::experiment {
+namespace sven::experiment::claims_test {
 namespace {
 
 using Settings = std::map<std::string, std::string>;
@@ -501,4 +501,4 @@ TEST(Claims, AreWrittenAsJsonAndMarkdown) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::claims_test

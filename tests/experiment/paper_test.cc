@@ -11,7 +11,7 @@
 #include "sven/base/atomic_file.h"
 #include "sven/experiment/identities.h"
 
-namespace sven::experiment {
+namespace sven::experiment::paper_test {
 namespace {
 
 TEST(PaperExperiments, AreTheFiles) {
@@ -133,4 +133,4 @@ TEST(Identities, AreWhatThePaperDerives) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::paper_test

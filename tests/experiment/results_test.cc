@@ -10,7 +10,7 @@
 #include "sven/train/records.h"
 #include "testing/files.h"
 
-namespace sven::experiment {
+namespace sven::experiment::results_test {
 namespace {
 
 using sven::testing::DataErrorOf;
@@ -195,4 +195,4 @@ TEST(Results, QuantilesAreBetweenNeighbours) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::results_test

@@ -5,7 +5,7 @@
 
 #include "testing/optimizers.h"
 
-namespace sven::experiment {
+namespace sven::experiment::run_config_test {
 namespace {
 
 using sven::testing::UsageErrorOf;
@@ -139,4 +139,4 @@ TEST(RunConfig, ErrorsNamePlaceValueAndRemedy) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::run_config_test

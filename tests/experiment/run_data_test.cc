@@ -13,7 +13,7 @@
 #include "testing/files.h"
 #include "testing/optimizers.h"
 
-namespace sven::experiment {
+namespace sven::experiment::run_data_test {
 namespace {
 
 using sven::testing::DataErrorOf;
@@ -214,4 +214,4 @@ TEST_F(RunDataTest, MemoryStaysNearTheSizeOfTheDataInTheirType) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::run_data_test

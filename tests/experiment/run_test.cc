@@ -11,7 +11,7 @@
 #include "sven/data/safetensors.h"
 #include "testing/files.h"
 
-namespace sven::experiment {
+namespace sven::experiment::run_test {
 namespace {
 
 using sven::testing::DataErrorOf;
@@ -314,4 +314,4 @@ TEST(FolderLock, BelongsToOneAtATime) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::run_test

@@ -10,7 +10,7 @@
 
 #include "testing/optimizers.h"
 
-namespace sven::experiment {
+namespace sven::experiment::scan_config_test {
 namespace {
 
 using sven::testing::UsageErrorOf;
@@ -117,4 +117,4 @@ TEST(Scan, ThoseOfTheStudyOfAdaptiveSvenCanBeRead) {
 }
 
 }  // namespace
-}  // namespace sven::experiment
+}  // namespace sven::experiment::scan_config_test

@@ -10,7 +10,7 @@
 
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::cholesky_test {
 namespace {
 
 using sven::testing::kEps;
@@ -222,4 +222,4 @@ TEST(CholeskyTest, SizesThatDoNotFitAreMistakes) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::cholesky_test

@@ -7,7 +7,7 @@
 
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::eigen_basis_test {
 namespace {
 
 using testing::kEps;
@@ -137,4 +137,4 @@ TEST(EigenBasis, TheResultDoesNotDependOnWhatWasDoneBefore) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::eigen_basis_test

@@ -15,7 +15,7 @@
 #include "sven/base/random.h"
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::gram_product_test {
 namespace {
 
 using sven::testing::RandomMatrix;
@@ -225,4 +225,4 @@ TEST(GramProductAccumulationTest, WorkingSumsOfFloatsAreFloats) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::gram_product_test

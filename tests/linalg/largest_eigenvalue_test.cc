@@ -9,7 +9,7 @@
 
 #include "testing/problems.h"
 
-namespace sven::linalg {
+namespace sven::linalg::largest_eigenvalue_test {
 namespace {
 
 using testing::RandomMatrix;
@@ -60,4 +60,4 @@ TEST(LargestEigenvalue, OfZeroIsZeroAndOfNanIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::largest_eigenvalue_test

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace sven {
+namespace sven::matrix_buffer_test {
 namespace {
 
 TEST(MatrixBufferTest, StartsEmpty) {
@@ -53,4 +53,4 @@ TEST(MatrixBufferTest, BothViewsShowTheSameEntries) {
 }
 
 }  // namespace
-}  // namespace sven
+}  // namespace sven::matrix_buffer_test

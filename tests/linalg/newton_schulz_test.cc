@@ -9,7 +9,7 @@
 #include "testing/matrices.h"
 #include "testing/tolerances.h"
 
-namespace sven::linalg {
+namespace sven::linalg::newton_schulz_test {
 namespace {
 
 constexpr Index kFive = 5;
@@ -125,4 +125,4 @@ TEST(NewtonSchulz, ZeroStaysZeroAndRankIsKept) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::newton_schulz_test

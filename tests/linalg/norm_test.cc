@@ -10,7 +10,7 @@
 #include "sven/base/random.h"
 #include "sven/base/types.h"
 
-namespace sven::linalg {
+namespace sven::linalg::norm_test {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
@@ -94,4 +94,4 @@ TEST(FloatNormTest, NeitherOverflowsNorUnderflows) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::norm_test

@@ -10,7 +10,7 @@
 #include "sven/base/random.h"
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::product_test {
 namespace {
 
 using sven::testing::RandomMatrix;
@@ -134,4 +134,4 @@ TEST(SetThreadsTest, RefusesFewerThanOne) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::product_test

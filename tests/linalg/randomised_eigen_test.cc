@@ -14,7 +14,7 @@
 
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::randomised_eigen_test {
 namespace {
 
 using sven::testing::kEps;
@@ -279,4 +279,4 @@ TEST(RandomisedEigenTest, SizesThatDoNotFitAreMistakes) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::randomised_eigen_test

@@ -8,7 +8,7 @@
 #include "testing/matrices.h"
 #include "testing/tolerances.h"
 
-namespace sven::linalg {
+namespace sven::linalg::row_compression_test {
 namespace {
 
 using testing::Rounding;
@@ -62,4 +62,4 @@ TEST(RowCompression, StartForgets) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::row_compression_test

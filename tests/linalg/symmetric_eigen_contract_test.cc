@@ -15,7 +15,7 @@
 #include "sven/linalg/symmetric_eigen.h"
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::symmetric_eigen_contract_test {
 namespace {
 
 using sven::testing::kEps;
@@ -276,4 +276,4 @@ TEST(SymmetricEigenContractTest, SizesThatDoNotFitAreMistakes) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::symmetric_eigen_contract_test

@@ -18,7 +18,7 @@
 
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::symmetric_eigen_test {
 namespace {
 
 using sven::testing::kEps;
@@ -329,4 +329,4 @@ TEST(LargeSymmetricEigenTest, LawsHoldForTwoThousandRows) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::symmetric_eigen_test

@@ -20,7 +20,7 @@
 #include "testing/decompositions.h"
 #include "testing/matrices.h"
 
-namespace sven::linalg {
+namespace sven::linalg::thin_svd_test {
 namespace {
 
 using sven::testing::kEps;
@@ -303,4 +303,4 @@ TEST(ThinSvdContractTest, SizesThatDoNotFitAreMistakes) {
 }
 
 }  // namespace
-}  // namespace sven::linalg
+}  // namespace sven::linalg::thin_svd_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sven::nn {
+namespace sven::nn::activation_test {
 namespace {
 
 // Value and slope in long double, by the defining formulas.
@@ -144,4 +144,4 @@ TEST(ActivationNames, GoBothWays) {
 }
 
 }  // namespace
-}  // namespace sven::nn
+}  // namespace sven::nn::activation_test

@@ -10,7 +10,7 @@
 #include "sven/nn/jet_activation.h"
 #include "testing/jets.h"
 
-namespace sven::nn {
+namespace sven::nn::jet_propagation_test {
 namespace {
 
 constexpr Derivatives kAll[] = {Derivatives::kValue, Derivatives::kGradient,
@@ -232,4 +232,4 @@ TEST(JetPropagation, SinglePrecisionAgreesWithDouble) {
 }
 
 }  // namespace
-}  // namespace sven::nn
+}  // namespace sven::nn::jet_propagation_test

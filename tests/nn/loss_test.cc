@@ -10,7 +10,7 @@
 #include "sven/nn/mlp.h"
 #include "testing/problems.h"
 
-namespace sven::nn {
+namespace sven::nn::loss_test {
 namespace {
 
 using testing::MakeProblem;
@@ -120,4 +120,4 @@ TEST(CheckBatch, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace sven::nn
+}  // namespace sven::nn::loss_test

@@ -8,7 +8,7 @@
 #include "sven/base/error.h"
 #include "testing/problems.h"
 
-namespace sven::nn {
+namespace sven::nn::mlp_test {
 namespace {
 
 TEST(Mlp, OneVectorHoldsWeightThenBiasLayerByLayer) {
@@ -83,4 +83,4 @@ TEST(Mlp, PredictIsTheForwardPass) {
 }
 
 }  // namespace
-}  // namespace sven::nn
+}  // namespace sven::nn::mlp_test

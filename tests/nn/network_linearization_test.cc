@@ -6,7 +6,7 @@
 #include "testing/references.h"
 #include "testing/tolerances.h"
 
-namespace sven::nn {
+namespace sven::nn::network_linearization_test {
 namespace {
 
 using testing::MakeProblem;
@@ -290,4 +290,4 @@ TEST(NetworkLinearization, ASmallerBatchAfterALargerOneGivesTheSame) {
 }
 
 }  // namespace
-}  // namespace sven::nn
+}  // namespace sven::nn::network_linearization_test

@@ -13,7 +13,7 @@
 #include "testing/references.h"
 #include "testing/tolerances.h"
 
-namespace sven::nn {
+namespace sven::nn::output_conditions_test {
 namespace {
 
 using testing::MakeProblem;
@@ -260,4 +260,4 @@ TEST(ParameterSelection, AMaskGoesThereAndBack) {
 }
 
 }  // namespace
-}  // namespace sven::nn
+}  // namespace sven::nn::output_conditions_test

@@ -13,7 +13,7 @@
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::adam_test {
 namespace {
 
 using testing::MakeProblem;
@@ -160,4 +160,4 @@ TEST(AdamOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::adam_test

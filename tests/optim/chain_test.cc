@@ -14,7 +14,7 @@
 #include "sven/optim/sven.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::chain_test {
 namespace {
 
 using testing::MakeProblem;
@@ -262,4 +262,4 @@ TEST(Optimizer, BelongsToTheNetworkOfItsFirstStep) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::chain_test

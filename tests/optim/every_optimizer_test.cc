@@ -11,7 +11,7 @@
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::every_optimizer_test {
 namespace {
 
 using testing::EveryOptimizer;
@@ -195,4 +195,4 @@ TEST(EveryOptimizer, TheParametersChangeByTheUpdate) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::every_optimizer_test

@@ -20,7 +20,7 @@
 #include "testing/problems.h"
 #include "testing/references.h"
 
-namespace sven::optim {
+namespace sven::optim::gram_family_test {
 namespace {
 
 using testing::MakeProblem;
@@ -499,4 +499,4 @@ TEST(GramFamily, SettingsThatContradictEachOtherAreRefused) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::gram_family_test

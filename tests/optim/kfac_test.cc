@@ -11,7 +11,7 @@
 #include "testing/optimizers.h"
 #include "testing/tolerances.h"
 
-namespace sven::optim {
+namespace sven::optim::kfac_test {
 namespace {
 
 using testing::GradientOf;
@@ -480,4 +480,4 @@ TEST(KfacOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::kfac_test

@@ -8,13 +8,14 @@
 #include <limits>
 
 #include "sven/data/tasks.h"
-#include "sven/optim/sgd.h"
+#include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::lbfgs_test {
 namespace {
 
+using testing::GradientOf;
 using testing::MakeProblem;
 using testing::Problem;
 using testing::RelativeError;
@@ -82,13 +83,6 @@ TEST(Lbfgs, WithALineSearchTheLossNeverRises) {
       loss = report.loss;
     }
   }
-}
-
-// The gradient of the mean loss: plain descent at rate one.
-Vector<double> GradientOf(Problem<double> problem) {
-  Sgd<double> descent({.learning_rate = 1});
-  descent.Step(problem.net, problem.loss, problem.Batch());
-  return -ToVector<double>(descent.Update());
 }
 
 TEST(Lbfgs, AStepOfTheLineSearchMeetsTheStrongWolfeConditions) {
@@ -228,4 +222,4 @@ TEST(LbfgsOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::lbfgs_test

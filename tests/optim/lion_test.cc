@@ -3,23 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include "sven/optim/sgd.h"
+#include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::lion_test {
 namespace {
 
+using testing::GradientOf;
 using testing::MakeProblem;
 using testing::Problem;
 using testing::ToVector;
 using testing::UsageErrorOf;
-
-Vector<double> GradientOf(Problem<double> problem) {
-  Sgd<double> descent({.learning_rate = 1});
-  descent.Step(problem.net, problem.loss, problem.Batch());
-  return -ToVector<double>(descent.Update());
-}
 
 TEST(Lion, EveryParameterMovesByTheRate) {
   Problem<double> problem = MakeProblem<double>({});
@@ -77,4 +72,4 @@ TEST(LionOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::lion_test

@@ -11,7 +11,7 @@
 #include "testing/optimizers.h"
 #include "testing/tolerances.h"
 
-namespace sven::optim {
+namespace sven::optim::muon_test {
 namespace {
 
 using testing::BiasPart;
@@ -268,4 +268,4 @@ TEST(MuonOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::muon_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sven::optim {
+namespace sven::optim::parameter_batches_test {
 namespace {
 
 using Kind = nn::LayerSelection::Kind;
@@ -70,4 +70,4 @@ TEST(ParameterSampler, FrozenTensorsAreNotDrawn) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::parameter_batches_test

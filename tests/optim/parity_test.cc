@@ -12,7 +12,7 @@
 #include "sven/optim/sven.h"
 #include "testing/reference_case.h"
 
-namespace sven::optim {
+namespace sven::optim::parity_test {
 namespace {
 
 using testing::RelativeError;
@@ -191,4 +191,4 @@ TEST(Parity, TheOthersInFloatToSingleRounding) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::parity_test

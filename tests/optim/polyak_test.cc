@@ -9,7 +9,7 @@
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::polyak_test {
 namespace {
 
 using testing::MakeProblem;
@@ -87,4 +87,4 @@ TEST(PolyakOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::polyak_test

@@ -9,7 +9,7 @@
 
 #include "sven/base/random.h"
 
-namespace sven::optim {
+namespace sven::optim::progress_test {
 namespace {
 
 // A loss that falls by `rate` per step, seen with noise of a factor 2 or so.
@@ -83,4 +83,4 @@ TEST(Progress, PassesOverWhatHasNoLogarithm) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::progress_test

@@ -12,7 +12,7 @@
 
 #include "testing/optimizers.h"
 
-namespace sven::optim {
+namespace sven::optim::registry_test {
 namespace {
 
 using testing::EveryOptimizer;
@@ -189,4 +189,4 @@ TEST(Registry, EveryNumberOutOfItsRangeIsRefusedByNameAndValue) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::registry_test

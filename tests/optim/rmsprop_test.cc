@@ -5,24 +5,19 @@
 
 #include <cmath>
 
-#include "sven/optim/sgd.h"
+#include "testing/optimizer_laws.h"
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::rmsprop_test {
 namespace {
 
+using testing::GradientOf;
 using testing::MakeProblem;
 using testing::Problem;
 using testing::RelativeError;
 using testing::ToVector;
 using testing::UsageErrorOf;
-
-Vector<double> GradientOf(Problem<double> problem) {
-  Sgd<double> descent({.learning_rate = 1});
-  descent.Step(problem.net, problem.loss, problem.Batch());
-  return -ToVector<double>(descent.Update());
-}
 
 TEST(Rmsprop, WithoutAMeanItIsTheGradientOverItsSize) {
   Problem<double> problem = MakeProblem<double>({});
@@ -82,4 +77,4 @@ TEST(RmspropOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::rmsprop_test

@@ -8,7 +8,7 @@
 #include "testing/optimizers.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::schedule_free_adamw_test {
 namespace {
 
 using testing::MakeProblem;
@@ -115,4 +115,4 @@ TEST(ScheduleFreeAdamWOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::schedule_free_adamw_test

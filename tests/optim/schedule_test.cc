@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace sven::optim {
+namespace sven::optim::schedule_test {
 namespace {
 
 using Kind = ScheduleKind;
@@ -134,4 +134,4 @@ TEST(Schedule, WrongTextsAreNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::schedule_test

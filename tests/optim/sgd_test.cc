@@ -7,7 +7,7 @@
 
 #include "testing/references.h"
 
-namespace sven::optim {
+namespace sven::optim::sgd_test {
 namespace {
 
 using testing::MakeProblem;
@@ -120,4 +120,4 @@ TEST(SgdOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::sgd_test

@@ -11,7 +11,7 @@
 #include "testing/optimizers.h"
 #include "testing/tolerances.h"
 
-namespace sven::optim {
+namespace sven::optim::shampoo_test {
 namespace {
 
 using testing::GradientOf;
@@ -324,4 +324,4 @@ TEST(ShampooOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::shampoo_test

@@ -12,7 +12,7 @@
 #include "testing/optimizers.h"
 #include "testing/tolerances.h"
 
-namespace sven::optim {
+namespace sven::optim::soap_test {
 namespace {
 
 using testing::BiasPart;
@@ -363,4 +363,4 @@ TEST(SoapOptions, EveryFieldOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::soap_test

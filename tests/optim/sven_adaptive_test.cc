@@ -14,7 +14,7 @@
 #include "testing/problems.h"
 #include "testing/references.h"
 
-namespace sven::optim {
+namespace sven::optim::sven_adaptive_test {
 namespace {
 
 using testing::MakeProblem;
@@ -481,4 +481,4 @@ TEST(SvenAdaptive, RefusesSettingsThatContradictEachOther) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::sven_adaptive_test

@@ -10,7 +10,7 @@
 #include "sven/optim/sven.h"
 #include "testing/references.h"
 
-namespace sven::optim {
+namespace sven::optim::sven_memory_test {
 namespace {
 
 using testing::DenseStep;
@@ -315,4 +315,4 @@ TEST(SvenOptions, ContradictionsOfTheseSettingsAreNamed) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::sven_memory_test

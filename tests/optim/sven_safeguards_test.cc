@@ -10,7 +10,7 @@
 #include "sven/optim/sven.h"
 #include "testing/problems.h"
 
-namespace sven::optim {
+namespace sven::optim::sven_safeguards_test {
 namespace {
 
 using testing::MakeProblem;
@@ -115,4 +115,4 @@ TEST(SvenSafeguards, AreOffByDefaultAndRefuseWhatComesAfterThem) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::sven_safeguards_test

@@ -12,7 +12,7 @@
 #include "testing/references.h"
 #include "testing/tolerances.h"
 
-namespace sven::optim {
+namespace sven::optim::sven_test {
 namespace {
 
 using testing::DenseStep;
@@ -431,4 +431,4 @@ TEST(SvenOptions, DefaultsAreThePapers) {
 }
 
 }  // namespace
-}  // namespace sven::optim
+}  // namespace sven::optim::sven_test

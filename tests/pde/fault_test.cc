@@ -9,7 +9,7 @@
 #include "sven/base/error.h"
 #include "sven/solve/solve.h"
 
-namespace sven::pde {
+namespace sven::pde::fault_test {
 namespace {
 
 template <class Call>
@@ -233,4 +233,4 @@ TEST(PdeFaults, PointsWhoseResidualIsNotFiniteArePassedOver) {
 }
 
 }  // namespace
-}  // namespace sven::pde
+}  // namespace sven::pde::fault_test

@@ -13,7 +13,7 @@
 #include "sven/solve/solve.h"
 #include "testing/jets.h"
 
-namespace sven::pde {
+namespace sven::pde::problem_test {
 namespace {
 
 // Nonlinear in everything that it may ask for.
@@ -411,4 +411,4 @@ TEST(PdeProblem, ProductsInSinglePrecisionAreThoseInDouble) {
 }
 
 }  // namespace
-}  // namespace sven::pde
+}  // namespace sven::pde::problem_test

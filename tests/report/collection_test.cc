@@ -11,7 +11,7 @@
 #include "testing/child_process.h"
 #include "testing/files.h"
 
-namespace sven::report {
+namespace sven::report::collection_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -305,4 +305,4 @@ TEST(Collection, WhatIsNotThereIsAnError) {
 }
 
 }  // namespace
-}  // namespace sven::report
+}  // namespace sven::report::collection_test

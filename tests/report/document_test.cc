@@ -9,7 +9,7 @@
 #include "sven/base/atomic_file.h"
 #include "testing/files.h"
 
-namespace sven::report {
+namespace sven::report::document_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -281,4 +281,4 @@ TEST(Page, NamesThatAreNotUtf8AreMadeSo) {
 }
 
 }  // namespace
-}  // namespace sven::report
+}  // namespace sven::report::document_test

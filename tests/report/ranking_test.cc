@@ -8,7 +8,7 @@
 
 #include "records.h"
 
-namespace sven::report {
+namespace sven::report::ranking_test {
 namespace {
 
 using testing::MakeRecord;
@@ -220,4 +220,4 @@ TEST(RankingText, TextFromFilesCannotSteerTheTerminal) {
 }
 
 }  // namespace
-}  // namespace sven::report
+}  // namespace sven::report::ranking_test

@@ -11,7 +11,7 @@
 
 #include "testing/conditions.h"
 
-namespace sven::solve {
+namespace sven::solve::check_jacobian_test {
 namespace {
 
 const std::vector<double> kTheta = {0.4, 1e-6, -30, 0};
@@ -394,4 +394,4 @@ TEST(CheckJacobian, WhatItIsCalledWithIsChecked) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::check_jacobian_test

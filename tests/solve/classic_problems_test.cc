@@ -11,7 +11,7 @@
 #include "sven/solve/check_jacobian.h"
 #include "sven/solve/solve.h"
 
-namespace sven::solve {
+namespace sven::solve::classic_problems_test {
 namespace {
 
 using testing::ClassicProblem;
@@ -165,4 +165,4 @@ TEST(ClassicProblems, SinglePrecisionSolvesRosenbrock) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::classic_problems_test

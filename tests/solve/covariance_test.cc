@@ -12,7 +12,7 @@
 #include "testing/matrices.h"
 #include "testing/tolerances.h"
 
-namespace sven::solve {
+namespace sven::solve::covariance_test {
 namespace {
 
 using testing::Rounding;
@@ -208,4 +208,4 @@ TEST(Covariance, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::covariance_test

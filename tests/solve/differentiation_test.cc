@@ -11,7 +11,7 @@
 #include "sven/solve/tape.h"
 #include "testing/tolerances.h"
 
-namespace sven::solve {
+namespace sven::solve::differentiation_test {
 namespace {
 
 using testing::Rounding;
@@ -328,4 +328,4 @@ TEST(Differentiation, ATapeIsReleasedWhenTheFunctionThrows) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::differentiation_test

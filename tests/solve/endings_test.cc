@@ -11,7 +11,7 @@
 #include "sven/solve/problem.h"
 #include "sven/solve/solve.h"
 
-namespace sven::solve {
+namespace sven::solve::endings_test {
 namespace {
 
 const std::vector<Method> kAll = {LevenbergMarquardt{}, AdaptiveSven{}, Sven{},
@@ -221,4 +221,4 @@ TEST(Endings, WithoutAnIterationTheConditionsAreCountedAllTheSame) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::endings_test

@@ -15,7 +15,7 @@
 #include "sven/solve/solve.h"
 #include "testing/conditions.h"
 
-namespace sven::solve {
+namespace sven::solve::fault_test {
 namespace {
 
 using ::testing::TestWithParam;
@@ -414,4 +414,4 @@ TEST(Fault, AThetaOfTheWrongLengthIsRefusedEverywhere) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::fault_test

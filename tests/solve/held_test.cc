@@ -9,7 +9,7 @@
 
 #include "sven/solve/solve.h"
 
-namespace sven::solve {
+namespace sven::solve::held_test {
 namespace {
 
 const std::vector<Method> kAll = {LevenbergMarquardt{}, AdaptiveSven{}, Sven{},
@@ -247,4 +247,4 @@ TEST(Solve, BatchesThatAreMetLeaveTheDampingAlone) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::held_test

@@ -15,7 +15,7 @@
 #include "testing/matrices.h"
 #include "testing/tolerances.h"
 
-namespace sven::solve {
+namespace sven::solve::problem_test {
 namespace {
 
 using testing::Rounding;
@@ -422,4 +422,4 @@ TEST(Problem, WrongSettingsOfAGroupAreNamed) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::problem_test

@@ -14,7 +14,7 @@
 #include "testing/matrices.h"
 #include "testing/tolerances.h"
 
-namespace sven::solve {
+namespace sven::solve::solve_test {
 namespace {
 
 using testing::Rounding;
@@ -453,4 +453,4 @@ TEST(Summary, SaysWhatHappenedInOneLineAndInFull) {
 }
 
 }  // namespace
-}  // namespace sven::solve
+}  // namespace sven::solve::solve_test

@@ -5,7 +5,7 @@
 
 #include "sven/base/error.h"
 
-namespace sven::train {
+namespace sven::train::interval_test {
 namespace {
 
 TEST(Interval, TextComesBack) {
@@ -25,4 +25,4 @@ TEST(Interval, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace sven::train
+}  // namespace sven::train::interval_test

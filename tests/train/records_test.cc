@@ -8,7 +8,7 @@
 
 #include "testing/files.h"
 
-namespace sven::train {
+namespace sven::train::records_test {
 namespace {
 
 using sven::testing::DataErrorOf;
@@ -129,4 +129,4 @@ TEST(Records, MalformedLinesAreNamed) {
 }
 
 }  // namespace
-}  // namespace sven::train
+}  // namespace sven::train::records_test

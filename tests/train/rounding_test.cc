@@ -8,7 +8,7 @@
 
 #include "testing/problems.h"
 
-namespace sven::train {
+namespace sven::train::rounding_test {
 namespace {
 
 std::vector<EpochRecord> Epochs(const std::vector<double>& losses) {
@@ -61,4 +61,4 @@ TEST(RoundingSince, PassesOverNan) {
 }
 
 }  // namespace
-}  // namespace sven::train
+}  // namespace sven::train::rounding_test

@@ -14,7 +14,7 @@
 #include "testing/files.h"
 #include "testing/optimizers.h"
 
-namespace sven::train {
+namespace sven::train::trainer_test {
 namespace {
 
 using sven::testing::DataErrorOf;
@@ -381,4 +381,4 @@ TEST(Evaluator, BlocksGiveTheMeanOverAllAndTheShareOfRightOnes) {
 }
 
 }  // namespace
-}  // namespace sven::train
+}  // namespace sven::train::trainer_test
