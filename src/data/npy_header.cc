@@ -17,7 +17,7 @@ namespace sven::data {
 namespace {
 
 // A header of NumPy's has some hundred bytes.
-constexpr std::uint32_t kMaxHeaderBytes = 1'000'000;
+constexpr std::uint32_t kMaxNpyHeaderBytes = 1'000'000;
 
 struct NpyType {
   std::string_view name;
@@ -225,11 +225,11 @@ std::uint32_t ReadHeaderSize(ByteStream& file) {
 
 StoredArray OpenNpy(UniqueStream file) {
   const std::uint32_t size = ReadHeaderSize(*file);
-  const Index limit = std::min<Index>(file->MaxRemaining(), kMaxHeaderBytes);
+  const Index limit = std::min<Index>(file->MaxRemaining(), kMaxNpyHeaderBytes);
   if (Index{size} > limit) {
     Fail(file->Name(), "header length = {}, expected at most {} ({})", size,
          limit,
-         limit == kMaxHeaderBytes ? "our limit" : "the rest of the file");
+         limit == kMaxNpyHeaderBytes ? "our limit" : "the rest of the file");
   }
   std::string text(size, '\0');
   ReadExactly(*file, std::as_writable_bytes(std::span(text)), "the header");

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Index kLengthBytes = 8;
 // The limit of the reference implementation.
-constexpr Index kMaxHeaderBytes = 100'000'000;
+constexpr Index kMaxJsonBytes = 100'000'000;
 
 Index ReadHeaderSize(const ByteSource& source) {
   const Index size = source.Size();
@@ -34,13 +34,13 @@ Index ReadHeaderSize(const ByteSource& source) {
   }
   std::uint64_t length = 0;
   source.ReadAt(0, std::as_writable_bytes(std::span(&length, 1)));
-  const Index limit = std::min(size - kLengthBytes, kMaxHeaderBytes);
+  const Index limit = std::min(size - kLengthBytes, kMaxJsonBytes);
   if (std::cmp_greater(length, limit)) {
     throw DataError(fmt::format(
         "{}: header length = {}, expected at most {} ({}); it is truncated or "
         "no safetensors file",
         source.Name(), length, limit,
-        limit == kMaxHeaderBytes ? "the limit of the format"
+        limit == kMaxJsonBytes ? "the limit of the format"
                                  : "the rest of the file"));
   }
   return static_cast<Index>(length);
@@ -104,7 +104,7 @@ std::string FormatHeader(const SafetensorsFile& file) {
   CheckWritable(file);
   std::string json = FormatJson(file);
   json.resize((json.size() + 7) / 8 * 8, ' ');
-  Check(std::ssize(json) <= kMaxHeaderBytes, "header over 100 MB");
+  Check(std::ssize(json) <= kMaxJsonBytes, "header over 100 MB");
   const auto length =
       std::bit_cast<std::array<char, kLengthBytes>>(std::uint64_t{json.size()});
   return std::string(length.data(), length.size()) + json;

@@ -12,7 +12,7 @@ namespace sven::data {
 namespace {
 
 // A multiple of the size of every type.
-constexpr Index kBlockBytes = Index{1} << 18;
+constexpr Index kChunkBytes = Index{1} << 18;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ std::span<const std::byte> StoredArray::NextBlock() {
     ExpectEnd(*values_);
     return {};
   }
-  const Index size = std::min(kBlockBytes, bytes_left_);
+  const Index size = std::min(kChunkBytes, bytes_left_);
   block_.resize(static_cast<std::size_t>(size));
   ReadExactly(*values_, block_, "values");
   bytes_left_ -= size;

@@ -18,7 +18,7 @@ namespace sven::linalg {
 namespace {
 
 // Work space that is generous for the block sizes of LAPACK.
-constexpr Index kBlock = 64;
+constexpr Index kLapackBlock = 64;
 
 }  // namespace
 
@@ -47,8 +47,8 @@ bool ThinSvd::Factor(Matrix<double>& M) {
   singular_values_.resize(size);
   // dgesdd with all vectors of a square matrix: 4 r^2 + 7 r.
   work_.resize(static_cast<std::size_t>(
-      std::max({4 * rank_ * rank_ + 7 * rank_ + kBlock * rank_,
-                kBlock * std::max<Index>(B, N)})));
+      std::max({4 * rank_ * rank_ + 7 * rank_ + kLapackBlock * rank_,
+                kLapackBlock * std::max<Index>(B, N)})));
   int_work_.resize(8 * size);
   const int work_size = ToBlas(std::ssize(work_));
 
