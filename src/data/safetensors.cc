@@ -41,7 +41,7 @@ Index ReadHeaderSize(const ByteSource& source) {
         "no safetensors file",
         source.Name(), length, limit,
         limit == kMaxJsonBytes ? "the limit of the format"
-                                 : "the rest of the file"));
+                               : "the rest of the file"));
   }
   return static_cast<Index>(length);
 }
