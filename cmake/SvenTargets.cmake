@@ -74,7 +74,7 @@ function(sven_add_folder folder)
        ${view}/sven/${folder} SYMBOLIC)
 
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
-  add_library(${target} STATIC ${sources})
+  add_library(${target} ${sources})
   add_library(sven::${folder} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
   target_compile_features(${target} PUBLIC cxx_std_20)
