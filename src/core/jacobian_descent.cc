@@ -205,7 +205,8 @@ bool ConflictFreeWeights::Work::MoveTowardsSolution() {
   }
   bool blocked = false;
   for (const Index j : chosen) {
-    const bool blocks = z[j] < 0 && feasible[j] <= step * (feasible[j] - z[j]);
+    // The same quotient as above: a product might round the other way.
+    const bool blocks = z[j] < 0 && feasible[j] / (feasible[j] - z[j]) <= step;
     feasible[j] = blocks ? 0 : feasible[j] + step * (z[j] - feasible[j]);
     passive[j] = blocks ? 0 : 1;
     blocked = blocked || blocks;
@@ -221,17 +222,10 @@ bool ConflictFreeWeights::Work::Descend(std::span<const double> q,
     feasible[j] = std::max(z[j], 0.0);
     passive[j] = z[j] > 0;
   }
-  double lowest = std::numeric_limits<double>::infinity();
   for (Index step = 0; step < kMostSteps * B; ++step) {
     if (!SolveForPassive(q)) return false;
     if (MoveTowardsSolution()) continue;
     if (FindWrong(bound) == 0) return true;
-    // Where z solves for its P, z G z / 2 + q z = q z / 2, which falls from one
-    // such point to the next, unless the wrong signs are nothing but rounding.
-    double value = 0;
-    for (const Index j : chosen) value += q[j] * z[j];
-    if (value >= lowest) return true;
-    lowest = value;
     // The steepest way down.
     Index entering = -1;
     for (Index j = 0; j < B; ++j) {
